@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What init and the workloads of a guest share.
+ *
+ * A workload runs in a process of its own. It tells init of its phases and of its failure
+ * through a pipe, and of the memory it touches through a table in shared memory; init reads
+ * where that memory is from outside.
+ */
+#ifndef NP_GUEST_H
+#define NP_GUEST_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdnoreturn.h>
+#include <sys/types.h>
+
+#include "../util.h"
+#include "../workloads.h"
+
+#define NP_NODES_MAX 64
+#define NP_CPUS_MAX 256
+#define NP_AREAS_MAX 2048
+#define NP_THREADS_MAX 1024
+#define NP_PAGE 4096UL
+
+/**
+ * struct np_node - a NUMA node of the guest
+ * @id: its number
+ * @ncpus: how many CPUs it has
+ * @cpus: their numbers
+ * @mem_kb: its memory in KiB; 0 if it has none
+ */
+struct np_node {
+	int id;
+	int ncpus;
+	int cpus[NP_CPUS_MAX];
+	long mem_kb;
+};
+
+/**
+ * struct np_area - a stretch of memory that one thread touches
+ * @name: what it is called in records of decisions; "" if nothing
+ * @start: first byte
+ * @len: bytes
+ * @thread: index of the toucher in the table
+ * @pid: process that has it mapped; written last, 0 while the entry is not valid
+ */
+struct np_area {
+	char name[8];
+	unsigned long start;
+	unsigned long len;
+	int thread;
+	atomic_int pid;
+};
+
+/**
+ * struct np_thread - a thread that touches areas
+ * @pid: its process; written last, 0 while the entry is not valid
+ * @tid: its own number
+ * @cpu: CPU it was last seen on, by itself
+ * @node: node of that CPU
+ */
+struct np_thread {
+	atomic_int pid;
+	int tid;
+	atomic_int cpu;
+	atomic_int node;
+};
+
+/**
+ * struct np_table - what the workload publishes
+ * @next_addr: where the next area may be mapped
+ * @areas: entries of @area handed out
+ * @threads: entries of @thread handed out
+ * @ready: counter for the workload's own use (see np_meet())
+ * @area: the areas
+ * @thread: the threads
+ */
+struct np_table {
+	atomic_ulong next_addr;
+	atomic_int areas;
+	atomic_int threads;
+	atomic_int ready;
+	struct np_area area[NP_AREAS_MAX];
+	struct np_thread thread[NP_THREADS_MAX];
+};
+
+/* Messages from the workload to init. */
+enum np_msg_kind {
+	NP_MSG_PHASE,
+	NP_MSG_ERROR,
+	NP_MSG_DONE,
+};
+
+/**
+ * struct np_msg - a message from the workload to init
+ * @ns: when it was sent (CLOCK_MONOTONIC)
+ * @kind: what it says
+ * @measured: NP_MSG_PHASE: the measured phase begins
+ * @text: name of the phase, or what failed
+ */
+struct np_msg {
+	unsigned long ns;
+	enum np_msg_kind kind;
+	bool measured;
+	char text[200];
+};
+
+/**
+ * struct np_guest - everything a workload needs to know
+ * @w: the workload
+ * @param: values of its parameters, in the order of the table
+ * @seed: where all its random numbers come from
+ * @windows: history windows of the kernel; 4 if it does not tell
+ * @scan_delay_ms: the tunable of that name
+ * @nnodes: NUMA nodes
+ * @node: the nodes
+ * @table: the shared table
+ * @msg_fd: pipe to init
+ * @go_fd: pipe from init; end of file tells the workload to exit
+ */
+struct np_guest {
+	const struct np_workload *w;
+	long param[NP_PARAMS_MAX];
+	unsigned long seed;
+	long windows;
+	long scan_delay_ms;
+	int nnodes;
+	struct np_node node[NP_NODES_MAX];
+	struct np_table *table;
+	int msg_fd;
+	int go_fd;
+};
+
+extern struct np_guest guest;
+
+/* The workloads: run to their end in their own process. */
+void np_run_sleeper(void);
+void np_run_late_vma(void);
+void np_run_threadlocal(void);
+void np_run_rules(void);
+
+/* work.c */
+unsigned long np_now(void);
+long np_get(const char *param);
+__printf(1, 2) noreturn void np_fail(const char *fmt, ...);
+void np_phase(const char *name, bool measured);
+void np_done(void);
+
+/**
+ * struct np_rng - a stream of random numbers
+ * @state: where it stands
+ */
+struct np_rng {
+	unsigned long state;
+};
+
+void np_rng_init(struct np_rng *rng, unsigned long stream);
+unsigned long np_rng_next(struct np_rng *rng);
+unsigned long np_rng_below(struct np_rng *rng, unsigned long n);
+
+int np_work_nodes(int *nodes);
+void np_pin(const struct np_node *node);
+int np_thread_add(void);
+void np_thread_refresh(int thread);
+char *np_map(size_t len);
+void np_area_add(char *start, size_t len, int thread, const char *name);
+void np_meet(int n);
+
+/**
+ * struct np_walk - the order in which the pages of an area are visited
+ * @start: the area
+ * @pages: how many pages it has
+ * @order: page numbers in the order of the visits
+ */
+struct np_walk {
+	char *start;
+	size_t pages;
+	unsigned int *order;
+};
+
+/**
+ * np_touch() - write to memory, with one load and one store that the compiler leaves alone
+ * @p: where
+ */
+static inline void np_touch(char *p)
+{
+	atomic_char *a = (atomic_char *)p;
+
+	atomic_store_explicit(a, atomic_load_explicit(a, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+}
+
+void np_walk_init(struct np_walk *walk, char *start, size_t len, struct np_rng *rng);
+void np_walk_touch(const struct np_walk *walk);
+void np_calibrate(void);
+void np_spin(double ms);
+
+/* trace.c */
+int np_trace_start(void);
+void np_trace_records(unsigned long t0);
+
+#endif /* NP_GUEST_H */

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where the workload's memory is, read from outside of it.
+ *
+ * /proc/PID/pagemap gives the page frame of every page, and the nodes' zones say which node
+ * a frame belongs to. That takes a few instructions a page, so that all pages are looked at,
+ * every time. At the end of a run the kernel's own account (/proc/PID/numa_maps) must agree.
+ *
+ * While somebody reads its pagemap a process looks as if it had one more user, and the
+ * kernel treats the local pages of a process with a single user differently. So a process
+ * with a single thread is read from that thread's CPU with real-time priority: the thread
+ * cannot scan meanwhile.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "guest.h"
+#include "locality.h"
+#include "records.h"
+
+#define PM_PRESENT 0x8000000000000000UL
+#define PM_SWAP 0x4000000000000000UL
+#define PM_FRAME 0x7fffffffffffffUL
+
+/* Frames of a zone of a node; nodes' zones do not overlap. */
+struct range {
+	unsigned long start;
+	unsigned long end;
+	int node;
+};
+
+static struct range *ranges;
+static int nranges;
+
+/* An open pagemap; processes are few. */
+struct pagemap {
+	int pid;
+	int fd;
+	int threads;
+	int cpu;
+};
+
+static struct pagemap *maps;
+static int nmaps;
+
+static int by_start(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/**
+ * np_locality_init() - learn which page frames belong to which node
+ *
+ * Return: 0, or -1 after an error record.
+ */
+int np_locality_init(void)
+{
+	struct np_buf b = { 0 };
+	unsigned long start, spanned = 0;
+	int i, n, err, node = -1;
+	char **line;
+
+	err = np_read_file("/proc/zoneinfo", &b);
+	if (err) {
+		np_rec_error("/proc/zoneinfo: %s", strerror(-err));
+		return -1;
+	}
+	line = np_split(b.s, '\n', &n);
+	for (i = 0; i < n; i++) {
+		if (sscanf(line[i], "Node %d, zone", &node) == 1) {
+			spanned = 0;
+		} else if (sscanf(line[i], " spanned %lu", &spanned) == 1) {
+			continue;
+		} else if (sscanf(line[i], " start_pfn: %lu", &start) == 1 && spanned) {
+			ranges = np_realloc(ranges, (nranges + 1) * sizeof(*ranges));
+			ranges[nranges++] = (struct range){ start, start + spanned, node };
+		}
+	}
+	np_split_free(line, n);
+	np_buf_free(&b);
+	if (!nranges) {
+		np_rec_error("/proc/zoneinfo names no zone");
+		return -1;
+	}
+	qsort(ranges, nranges, sizeof(*ranges), by_start);
+	for (i = 1; i < nranges; i++) {
+		if (ranges[i].start < ranges[i - 1].end) {
+			np_rec_error("memory of nodes %d and %d overlaps", ranges[i - 1].node,
+				     ranges[i].node);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* The node of a page frame, or -1. @hint is the range of the last call. */
+static int frame_node(unsigned long frame, int *hint)
+{
+	int lo = 0, hi = nranges;
+
+	if (frame >= ranges[*hint].start && frame < ranges[*hint].end)
+		return ranges[*hint].node;
+	while (hi - lo > 1) {
+		int mid = (lo + hi) / 2;
+
+		if (frame < ranges[mid].start)
+			hi = mid;
+		else
+			lo = mid;
+	}
+	if (frame < ranges[lo].start || frame >= ranges[lo].end)
+		return -1;
+	*hint = lo;
+	return ranges[lo].node;
+}
+
+static struct pagemap *pagemap_of(int pid)
+{
+	char path[64];
+	int i;
+
+	for (i = 0; i < nmaps; i++)
+		if (maps[i].pid == pid)
+			return &maps[i];
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", pid);
+	i = open(path, O_RDONLY | O_CLOEXEC);
+	if (i < 0) {
+		np_rec_error("%s: %s", path, strerror(errno));
+		return NULL;
+	}
+	maps = np_realloc(maps, (nmaps + 1) * sizeof(*maps));
+	maps[nmaps] = (struct pagemap){ .pid = pid, .fd = i };
+	return &maps[nmaps++];
+}
+
+/*
+ * Count the pages of an area: per node into @count (room for NP_NODES_MAX), and those that
+ * are moving right now into @moving. Returns 0, -ESRCH if the process is gone, or another
+ * negative errno after an error record.
+ */
+static int count_area(const struct np_area *a, long *count, long *moving)
+{
+	static unsigned long entry[8192];
+	struct pagemap *m = pagemap_of(a->pid);
+	unsigned long page = a->start / NP_PAGE, end = (a->start + a->len) / NP_PAGE;
+	int hint = 0;
+
+	if (!m)
+		return -EIO;
+	while (page < end) {
+		size_t want = end - page < ARRAY_SIZE(entry) ? end - page : ARRAY_SIZE(entry);
+		ssize_t i, got = pread(m->fd, entry, want * 8, page * 8);
+
+		/* Nothing to read: the process has lost its memory, it is ending or has ended. */
+		if (!got)
+			return -ESRCH;
+		if (got < 0 || got % 8) {
+			np_rec_error("pagemap of process %d at 0x%lx: %s", a->pid, page * NP_PAGE,
+				     got < 0 ? strerror(errno) : "cut short");
+			return -EIO;
+		}
+		got /= 8;
+		for (i = 0; i < got; i++) {
+			int node;
+
+			if (entry[i] & PM_SWAP)
+				(*moving)++;
+			if (!(entry[i] & PM_PRESENT))
+				continue;
+			node = frame_node(entry[i] & PM_FRAME, &hint);
+			if (node < 0 || node >= NP_NODES_MAX) {
+				np_rec_error("page frame 0x%lx belongs to no node",
+					     entry[i] & PM_FRAME);
+				return -EIO;
+			}
+			count[node]++;
+		}
+		page += got;
+	}
+	return 0;
+}
+
+/* Run where this process's only thread runs, or anywhere if it has several. */
+static void sit_with(const struct pagemap *m)
+{
+	cpu_set_t set;
+	int i;
+
+	CPU_ZERO(&set);
+	if (m && m->threads == 1)
+		CPU_SET(m->cpu, &set);
+	else
+		for (i = 0; i < CPU_SETSIZE; i++)
+			CPU_SET(i, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* Find out how many threads each process has, and where a single one is. */
+static int look_at_threads(void)
+{
+	struct np_table *t = guest.table;
+	int i, n = atomic_load(&t->threads);
+
+	for (i = 0; i < nmaps; i++)
+		maps[i].threads = 0;
+	for (i = 0; i < n; i++) {
+		int pid = atomic_load(&t->thread[i].pid);
+		struct pagemap *m;
+
+		if (!pid)
+			continue;
+		m = pagemap_of(pid);
+		if (!m)
+			return -1;
+		m->threads++;
+		m->cpu = atomic_load(&t->thread[i].cpu);
+	}
+	return 0;
+}
+
+/**
+ * np_locality_sample() - count the touched pages and how many are where they are touched
+ * @l: the result
+ *
+ * A page in the middle of a migration counts as touched, not as local.
+ *
+ * Return: 0, the negative of a process that is gone, or 1 after an error record.
+ */
+int np_locality_sample(struct np_locality *l)
+{
+	struct np_table *t = guest.table;
+	int i, j, n = atomic_load(&t->areas), last = 0, err = 0;
+
+	memset(l, 0, sizeof(*l));
+	if (look_at_threads())
+		return 1;
+	for (i = 0; i < n && !err; i++) {
+		long count[NP_NODES_MAX] = { 0 }, moving = 0;
+		struct np_area *a = &t->area[i];
+
+		if (!atomic_load(&a->pid))
+			continue;
+		if (a->pid != last)
+			sit_with(pagemap_of(a->pid));
+		last = a->pid;
+		err = count_area(a, count, &moving);
+		for (j = 0; j < NP_NODES_MAX; j++)
+			l->pages += count[j];
+		l->pages += moving;
+		l->local += count[atomic_load(&t->thread[a->thread].node)];
+	}
+	sit_with(NULL);
+	return err == -ESRCH ? -last : !!err;
+}
+
+/* Add what a line of numa_maps says to @count. */
+static void add_numa_maps_line(const char *line, long *count)
+{
+	const char *p = line;
+	int node, used;
+	long pages;
+
+	while ((p = strchr(p, ' '))) {
+		p++;
+		if (sscanf(p, "N%d=%ld%n", &node, &pages, &used) == 2 && node >= 0 &&
+		    node < NP_NODES_MAX)
+			count[node] += pages;
+	}
+}
+
+/* Compare the kernel's account of a process with ours. The process must stand still. */
+static int check_process(int pid)
+{
+	struct np_table *t = guest.table;
+	long ours[NP_NODES_MAX] = { 0 }, theirs[NP_NODES_MAX] = { 0 }, moving = 0;
+	int i, j, n, err, areas = atomic_load(&t->areas);
+	struct np_buf b = { 0 };
+	char path[64], **line;
+
+	snprintf(path, sizeof(path), "/proc/%d/numa_maps", pid);
+	err = np_read_file(path, &b);
+	if (err) {
+		np_rec_error("%s: %s", path, strerror(-err));
+		return -1;
+	}
+	line = np_split(b.s, '\n', &n);
+	err = 0;
+	for (i = 0; i < n; i++) {
+		unsigned long start = strtoull(line[i], NULL, 16), end = ULONG_MAX;
+		bool inside = false;
+
+		if (!line[i][0])
+			continue;
+		if (i + 1 < n && line[i + 1][0])
+			end = strtoull(line[i + 1], NULL, 16);
+		/* The areas in a VMA cover it; several may share one. */
+		for (j = 0; j < areas && !err; j++) {
+			const struct np_area *a = &t->area[j];
+
+			if (a->pid != pid || a->start < start || a->start >= end)
+				continue;
+			inside = true;
+			err = count_area(a, ours, &moving);
+		}
+		if (inside)
+			add_numa_maps_line(line[i], theirs);
+	}
+	np_split_free(line, n);
+	np_buf_free(&b);
+	for (i = 0; i < NP_NODES_MAX && !err; i++) {
+		if (ours[i] == theirs[i])
+			continue;
+		np_rec_error("process %d: pagemap finds %ld pages on node %d, numa_maps %ld", pid,
+			     ours[i], i, theirs[i]);
+		err = -1;
+	}
+	return err;
+}
+
+/**
+ * np_locality_check() - compare pagemap with numa_maps for all areas
+ *
+ * The workload's processes are stopped meanwhile.
+ *
+ * Return: 0, or -1 after an error record.
+ */
+int np_locality_check(void)
+{
+	int i, err = look_at_threads();
+
+	for (i = 0; i < nmaps && !err; i++) {
+		if (kill(maps[i].pid, SIGSTOP)) {
+			np_rec_error("cannot stop process %d: %s", maps[i].pid, strerror(errno));
+			return -1;
+		}
+	}
+	for (i = 0; i < nmaps && !err; i++)
+		err = check_process(maps[i].pid);
+	for (i = 0; i < nmaps; i++)
+		kill(maps[i].pid, SIGCONT);
+	return err;
+}
