@@ -3,7 +3,7 @@
  * The workloads of the guests and their parameters.
  *
  * The sizes are small because the guest is a slow machine: with instruction counting at
- * shift 6 all its CPUs together execute about 15 million instructions per guest second,
+ * shift 5 all its CPUs together execute about 30 million instructions per guest second,
  * and a page that faults and migrates takes thousands of them.
  */
 #include <stddef.h>
@@ -17,7 +17,7 @@ static const struct np_param sleeper_params[] = {
 	{ "round_ms", 200, 10, 10000, "work per round over the areas, in ms of an idle guest" },
 	{ "settle_ms", 4000, 0, 600000, "work on all areas before staying away, in ms" },
 	{ "away_ms", 0, 0, 3600000, "work on the first area only, in ms; 0: windows get empty" },
-	{ "return_ms", 30000, 100, 3600000, "work on all areas after coming back, in ms" },
+	{ "return_ms", 90000, 100, 3600000, "work on all areas after coming back, in ms" },
 	{ 0 }
 };
 
@@ -41,20 +41,20 @@ static const struct np_param threadlocal_params[] = {
 };
 
 static const struct np_param rules_params[] = {
-	{ "run_ms", 16000, 1000, 600000, "how long it acts, in ms" },
+	{ "run_ms", 24000, 1000, 600000, "how long it acts, in ms" },
 	{ "trace", 1, 0, 1, "1: record the decisions; 0: only act" },
 	{ 0 }
 };
 
 const struct np_workload np_workloads[] = {
 	{ "sleeper", "one thread leaves its memory until it is forgotten, moves and comes back",
-	  6, 300, sleeper_params, false },
+	  6, 600, sleeper_params, false },
 	{ "late_vma", "threads create their memory after many scan sequences",
-	  6, 300, late_vma_params, false },
+	  5, 300, late_vma_params, false },
 	{ "threadlocal", "threads work on shares of memory first touched by another thread",
-	  6, 300, threadlocal_params, false },
+	  5, 300, threadlocal_params, false },
 	{ "rules", "acts out the situations that the rules tell apart, and records the decisions",
-	  5, 300, rules_params, true },
+	  4, 300, rules_params, true },
 	{ 0 }
 };
 

@@ -74,12 +74,13 @@ static int numa_policy_param_get(char *buffer, const struct kernel_param *kp)
 	return sysfs_emit(buffer, "%s\n", numa_policy_in_force->name);
 }
 
-static const struct kernel_param_ops numa_policy_param_ops __refconst = {
+static const struct kernel_param_ops param_ops_numa_policy __refconst = {
 	.set = numa_policy_param_set,
 	.get = numa_policy_param_get,
 };
 
-core_param_cb(numa_scan_policy, &numa_policy_param_ops, NULL, 0444);
+#define param_check_numa_policy(name, p) __param_check(name, p, const struct numa_policy_ops *)
+core_param(numa_scan_policy, numa_policy_in_force, numa_policy, 0444);
 
 static int __init numa_policy_announce(void)
 {

@@ -45,7 +45,7 @@ static __always_inline const struct numa_policy_ops *numa_policy_asked(void)
 #endif
 
 /* Should the current task scan @vma now? The mmap lock is held for reading. */
-static bool vma_is_accessed(struct mm_struct *mm, struct vm_area_struct *vma)
+static __always_inline bool vma_is_accessed(struct mm_struct *mm, struct vm_area_struct *vma)
 {
 	struct numa_policy_snapshot snap = {
 		.state = vma->numab_state,
@@ -76,7 +76,7 @@ static bool vma_is_accessed(struct mm_struct *mm, struct vm_area_struct *vma)
 }
 
 /* May a pass that the policy refused a VMA go round again and scan one regardless? */
-static bool numa_policy_may_force(void)
+static __always_inline bool numa_policy_may_force(void)
 {
 	return !numa_policy_asked()->no_forced_pass;
 }

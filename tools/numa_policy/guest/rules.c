@@ -5,20 +5,25 @@
  * else judges it.
  *
  * T0 and T1 are busy, so that their ticks start scan passes, and on different CPUs. They take
- * turns, each a little longer than the shortest time between two passes: passes then come
+ * turns, each a few times as long as the shortest time between passes: passes then come
  * from both, which they would not if both ran all the time.
  * T2, T3 and T4 sleep but for moments. The memory:
  *
  *   V0  T0's own
  *   VA  touched by nobody
- *   VB  touched by T0 once in a while, and left alone until its bit has left all windows
+ *   VB  touched by T0 once, when its first two sequences are over, then by nobody
  *   VC  touched by T1 all the time
- *   VD  touched by T1, T2 and T3 once in a while, each its own page
+ *   VD  touched by T1, T2 and T3 once, each its own page, when VB is
  *   VE  several, touched by nobody: a pass is forced to scan the first memory that was
  *       refused, and memory behind it is left out as long as some other memory further up
  *       is scanned in each sequence, which the stacks of T0 and T1 are
  *   VF  created late, again and again, touched by nobody but its creator, T4
  *   VG  touched by T1 all the time, and larger than what one pass scans
+ *
+ * VA, VB, VC, VD and VG are replaced by new ones in each cycle: what happens to old memory
+ * depends on the policy, and an access that does not fault leaves no trace. T5 to T8 only
+ * sleep; they are there to be counted, so that VB and VD grow old before they count as not
+ * scanned for long.
  *
  * A bit in a window stands for 1/64 of all threads: threads are created until those that
  * stay have different ones.
@@ -26,6 +31,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -33,14 +39,14 @@
 
 #include "guest.h"
 
-#define HELPERS 4
+#define HELPERS 8
 #define SMALL (4 * NP_PAGE)
 #define BIG (4UL << 20)
 #define HUGE_STEP (2UL << 20)
-#define TURN_NS 64000000UL
+#define TURN_NS 150000000UL
 
-static char *v0, *vb, *vc, *vd, *vg;
-static unsigned long begin, end, cycle_ns;
+static atomic_uintptr_t vd;
+static unsigned long begin, end, cycle_ns, first_ns;
 static unsigned long buckets;
 static int self[HELPERS + 1];
 static const struct np_node *node0, *node1;
@@ -57,13 +63,21 @@ static void touch(char *p, size_t len, size_t step)
 		np_touch(p + at);
 }
 
-static char *area(size_t len, size_t step, const char *name)
+static char *area(size_t len, size_t step, const char *name, int thread)
 {
 	char *p = np_map(len);
 
-	np_area_add(p, len, self[0], name);
+	np_area_add(p, len, thread, name);
 	touch(p, len, step);
 	return p;
+}
+
+/* The same, in place of an older one, or of NULL. */
+static char *renew(char *old, size_t len, size_t step, const char *name, int thread)
+{
+	if (old && munmap(old, len))
+		np_fail("munmap: %s", strerror(errno));
+	return area(len, step, name, thread);
 }
 
 /* The bit of a thread in the windows: the upper 6 bits of a product. */
@@ -89,24 +103,36 @@ static void take_turns(unsigned int number)
 		sleep_until(begin + (turn + 1) * TURN_NS);
 }
 
-/* When the @n-th round of touching once in a while is due. */
+/* When the @n-th cycle begins. */
+static unsigned long renewal(long n)
+{
+	return begin + n * cycle_ns;
+}
+
+/* When VB and VD are to be touched in the @n-th cycle: they have been scanned by then. */
 static unsigned long due(long n)
 {
-	return begin + 1500000000ULL + n * cycle_ns;
+	return renewal(n) + first_ns;
 }
 
 static void helper1(void)
 {
-	long n = 0;
+	char *vc = NULL, *vg = NULL;
+	long n = 0, cycle = 0;
 
 	np_pin(node1);
 	while (np_now() < end) {
 		take_turns(1);
 		np_thread_refresh(self[1]);
+		if (np_now() >= renewal(cycle)) {
+			vc = renew(vc, SMALL, NP_PAGE, "VC", self[1]);
+			vg = renew(vg, BIG, HUGE_STEP, "VG", self[1]);
+			cycle++;
+		}
 		touch(vc, SMALL, NP_PAGE);
 		touch(vg, BIG, HUGE_STEP);
 		if (np_now() >= due(n)) {
-			touch(vd + NP_PAGE, 1, 1);
+			np_touch((char *)vd + NP_PAGE);
 			n++;
 		}
 		np_spin(2);
@@ -119,28 +145,26 @@ static void helper23(int number)
 
 	for (n = 0; due(n) < end; n++) {
 		sleep_until(due(n));
-		touch(vd + number * NP_PAGE, 1, 1);
+		np_touch((char *)vd + number * NP_PAGE);
 	}
 }
 
 static void helper4(void)
 {
-	const unsigned long life = 10 * guest.scan_delay_ms * 1000000ULL;
+	const unsigned long life = 10 * guest.scan_delay_ms * 1000000UL;
 	char *vf = NULL;
 	unsigned long t;
 
-	for (t = begin + 2000000000ULL; t < end; t += life) {
+	for (t = begin + 2000000000UL; t < end; t += life) {
 		sleep_until(t);
-		if (vf)
-			munmap(vf, SMALL);
-		vf = area(SMALL, NP_PAGE, "VF");
+		vf = renew(vf, SMALL, NP_PAGE, "VF", self[4]);
 	}
 }
 
 static void *helper(void *arg)
 {
 	long number = (long)arg;
-	unsigned long bit = 1ULL << bucket(gettid());
+	unsigned long bit = 1UL << bucket(gettid());
 
 	if (buckets & bit) {
 		atomic_store(&born, LEAVES);
@@ -154,7 +178,7 @@ static void *helper(void *arg)
 		helper1();
 	else if (number == 4)
 		helper4();
-	else
+	else if (number < 4)
 		helper23(number);
 	np_meet(2 * (HELPERS + 1));
 	for (;;)
@@ -189,39 +213,42 @@ static void make_helper(long number)
 void np_run_rules(void)
 {
 	int nodes[NP_NODES_MAX], n = np_work_nodes(nodes);
-	long i, turn = 0;
+	char *v0, *va = NULL, *vb = NULL;
+	long i, touches = 0, cycle = 0;
 
 	if (n < 2)
 		np_fail("needs two nodes with CPUs and memory, there are %d", n);
 	node0 = &guest.node[nodes[0]];
 	node1 = &guest.node[nodes[1]];
-	cycle_ns = (guest.windows + 2) * 4 * guest.scan_delay_ms * 1000000ULL;
+	first_ns = 10 * guest.scan_delay_ms * 1000000UL;
+	cycle_ns = first_ns + (guest.windows + 2) * 4 * guest.scan_delay_ms * 1000000UL;
 
 	np_pin(node0);
 	self[0] = np_thread_add();
-	buckets = 1ULL << bucket(gettid());
+	buckets = 1UL << bucket(gettid());
 	for (i = 1; i <= HELPERS; i++)
 		make_helper(i);
-	v0 = area(SMALL, NP_PAGE, "V0");
-	area(SMALL, NP_PAGE, "VA");
-	vb = area(SMALL, NP_PAGE, "VB");
-	vc = area(SMALL, NP_PAGE, "VC");
-	vd = area(SMALL, NP_PAGE, "VD");
+	v0 = area(SMALL, NP_PAGE, "V0", self[0]);
 	for (i = 0; i < 4; i++)
-		area(SMALL, NP_PAGE, "VE");
-	vg = area(BIG, HUGE_STEP, "VG");
+		area(SMALL, NP_PAGE, "VE", self[0]);
 
 	np_phase("rules", false);
 	begin = np_now();
-	end = begin + np_get("run_ms") * 1000000ULL;
+	end = begin + np_get("run_ms") * 1000000UL;
 	np_meet(HELPERS + 1);
 	while (np_now() < end) {
 		take_turns(0);
 		np_thread_refresh(self[0]);
 		touch(v0, SMALL, NP_PAGE);
-		if (np_now() >= due(turn)) {
+		if (np_now() >= renewal(cycle)) {
+			va = renew(va, SMALL, NP_PAGE, "VA", self[0]);
+			vb = renew(vb, SMALL, NP_PAGE, "VB", self[0]);
+			vd = (uintptr_t)renew((char *)vd, SMALL, NP_PAGE, "VD", self[0]);
+			cycle++;
+		}
+		if (np_now() >= due(touches)) {
 			touch(vb, SMALL, NP_PAGE);
-			turn++;
+			touches++;
 		}
 		np_spin(2);
 	}

@@ -54,7 +54,7 @@ int np_trace_start(void)
 	/* The kernel fills the directory of events while it already runs init. */
 	for (tries = 0; access(TRACING "/" EVENT, F_OK); tries++) {
 		if (tries == 500) {
-			np_rec_error("this kernel has no trace event numa_policy:numa_policy_decide");
+			np_rec_error("this kernel has no trace event numa_policy_decide");
 			return -1;
 		}
 		usleep(10000);

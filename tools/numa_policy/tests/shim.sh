@@ -781,6 +781,13 @@ interrupted_unapply()
 	interrupted && unapply && restored
 }
 check "unapply takes back what was interrupted" interrupted_unapply
+interrupted_twice()
+{
+	# A directory in the way of the first new file makes the second try fail.
+	interrupted && rm -f tree/.numa_policy/new.* && mkdir -p tree/.numa_policy/new.0/way &&
+	run 1 apply --lib lib tree && rm -r tree/.numa_policy/new.0 && unapply && restored
+}
+check "a second try that fails does not lose the record" interrupted_twice
 interrupted_update()
 {
 	fresh
