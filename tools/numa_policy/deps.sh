@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# deps.sh [PACKAGE ...]: install the Debian packages that are missing, or say which they are.
+set -eu
+
+missing=
+for package in "$@"; do
+	status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
+	[ "$status" = "install ok installed" ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+install="apt-get install -y --no-install-recommends$missing"
+if ! command -v apt-get >/dev/null; then
+	echo "deps.sh: this is no Debian system; install what these Debian packages hold:$missing" >&2
+	exit 1
+fi
+if [ "$(id -u)" -ne 0 ]; then
+	echo "deps.sh: packages are missing; as root: apt-get update && $install" >&2
+	exit 1
+fi
+
+echo "Installing$missing"
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! { apt-get update && $install; } >"$log" 2>&1 </dev/null; then
+	tail -n 20 "$log" >&2
+	echo "deps.sh: could not install:$missing" >&2
+	exit 1
+fi

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One guest: QEMU's command line, the process, and why it ended.
+ */
+#ifndef NP_QEMU_H
+#define NP_QEMU_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "topology.h"
+
+/* Names inside a guest's directory. */
+#define NP_CONSOLE_LOG "console.log"
+#define NP_RECORDS "records.jsonl"
+#define NP_QEMU_LOG "qemu.log"
+#define NP_COMMAND "command"
+
+/**
+ * struct np_machine - what all guests of a run have in common
+ * @qemu: path of the QEMU program
+ * @image: path of the kernel image, absolute
+ * @initrd: path of the initramfs, absolute
+ * @topology: the nodes
+ * @kvm: run on KVM, in real time, instead of counting instructions
+ * @timeout_s: host seconds after which a guest is ended
+ * @stall_s: host seconds without a record or a console character after which it is ended
+ */
+struct np_machine {
+	const char *qemu;
+	const char *image;
+	const char *initrd;
+	const struct np_topology *topology;
+	bool kvm;
+	long timeout_s;
+	long stall_s;
+};
+
+/**
+ * struct np_guest - a running guest
+ * @machine: what it runs on
+ * @dir: its directory
+ * @pid: the QEMU process and its process group; 0 once it is gone
+ * @status: wait status of the process once it is gone
+ * @started: when it was started; this and all times here are milliseconds of the caller's clock
+ * @last_sign: when a record or console output arrived last
+ * @panicked: when a panic was seen on the console; 0: not yet
+ * @finished: when the end record was seen; 0: not yet
+ * @ending: when it was told to end; 0: it was not
+ * @killed: it was killed because it did not end
+ * @console_size: bytes of console output seen
+ * @records_size: bytes of records seen
+ * @reason: why it was told to end, or NULL
+ */
+struct np_guest {
+	const struct np_machine *machine;
+	char *dir;
+	pid_t pid;
+	int status;
+	long started;
+	long last_sign;
+	long panicked;
+	long finished;
+	long ending;
+	bool killed;
+	off_t console_size;
+	off_t records_size;
+	char *reason;
+};
+
+char *np_qemu_find(const char *program, char **path);
+char *np_qemu_version(const char *path, char **version);
+char *np_file_sha256(const char *path, char **hash);
+
+int np_guest_start(struct np_guest *g, const struct np_machine *m, const char *dir,
+		   const char *append, int shift, long now);
+bool np_guest_check(struct np_guest *g, long now);
+void np_guest_end(struct np_guest *g, long now);
+void np_guest_kill(struct np_guest *g);
+char *np_guest_reason(const struct np_guest *g);
+void np_guest_remove_files(const char *dir);
+void np_guest_free(struct np_guest *g);
+
+#endif /* NP_QEMU_H */

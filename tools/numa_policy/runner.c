@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Runs cells in guests, several at once.
+ *
+ * One loop looks after all guests. Signals arrive through a descriptor, so that a guest's end
+ * and a Ctrl-C wake the loop and nothing happens behind its back.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runner.h"
+#include "util.h"
+#include "workloads.h"
+
+#define TICK_MS 200
+#define PROGRESS_MS 1000
+
+/* Longest time between two looks that counts: more means that we were stopped, not the guest. */
+#define CLOCK_STEP_MS 5000
+
+/* What the kernel takes: a command line on x86, and arguments for init. */
+#define COMMAND_LINE_MAX 2048
+#define INIT_ARGS_MAX 31
+
+/* A file system with less space than this is full. */
+#define FULL_BYTES (128 * 1024)
+
+/* A guest slot. */
+struct slot {
+	struct np_guest guest;
+	struct np_cell *cell;
+	double since;
+};
+
+struct run {
+	const struct np_plan *plan;
+	struct np_cell *cells;
+	int ncells;
+	int next;
+	struct slot *slots;
+	int running;
+	int finished;
+	int failed;
+	int signals;
+	bool stopped;
+	bool tty;
+	long now;
+	double last_look;
+	double last_progress;
+};
+
+static double seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+/**
+ * np_plan_shift() - instruction-counting shift of a workload
+ * @plan: the plan
+ * @workload: name of the workload
+ *
+ * Return: the shift.
+ */
+int np_plan_shift(const struct np_plan *plan, const char *workload)
+{
+	return plan->shift >= 0 ? plan->shift : np_workload_find(workload)->shift;
+}
+
+/**
+ * np_plan_limit() - limit of guest time of a workload
+ * @plan: the plan
+ * @workload: name of the workload
+ *
+ * Return: the limit in seconds.
+ */
+long np_plan_limit(const struct np_plan *plan, const char *workload)
+{
+	return plan->limit_s ? plan->limit_s : np_workload_find(workload)->limit_s;
+}
+
+static void add_settings(struct np_buf *b, const char *prefix, const json_t *settings)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)settings, name, value)
+		np_buf_printf(b, " %s.%s=%lld", prefix, name,
+			      (long long)json_integer_value(value));
+}
+
+/**
+ * np_plan_append() - the kernel's command line for a cell
+ * @plan: the plan
+ * @cell: the cell
+ *
+ * Return: the command line, to be freed.
+ */
+char *np_plan_append(const struct np_plan *plan, const struct np_cell *cell)
+{
+	struct np_buf b = { 0 };
+
+	np_buf_printf(&b, "console=ttyS0 panic=-1 loglevel=4 numa_scan_policy=%s", cell->policy);
+	np_buf_printf(&b, " -- workload=%s seed=%ld limit_s=%ld sample_ms=%ld", cell->workload,
+		      cell->seed, np_plan_limit(plan, cell->workload), plan->sample_ms);
+	add_settings(&b, "p", json_object_get(plan->params, cell->workload));
+	add_settings(&b, "t", plan->tunables);
+	return b.s;
+}
+
+/**
+ * np_plan_check_append() - see whether the kernel would take all of a command line
+ * @append: the command line
+ *
+ * Return: NULL, or what is wrong, to be freed.
+ */
+char *np_plan_check_append(const char *append)
+{
+	const char *p = strstr(append, " -- ");
+	int words = 0;
+
+	for (; p && *p; p++)
+		words += *p == ' ';
+	if (words - 1 > INIT_ARGS_MAX)
+		return np_asprintf("%d settings for one guest, at most %d are possible", words - 1,
+				   INIT_ARGS_MAX);
+	if (strlen(append) >= COMMAND_LINE_MAX)
+		return np_asprintf("the settings make a kernel command line of %zu bytes",
+				   strlen(append));
+	return NULL;
+}
+
+static char *cell_dir(const struct np_plan *plan, const struct np_cell *cell)
+{
+	return np_asprintf("%s/cells/%s-%s-%d", plan->out, cell->workload, cell->policy, cell->rep);
+}
+
+static void clear_progress(struct run *run)
+{
+	if (run->tty)
+		fputs("\r\033[K", stderr);
+	run->last_progress = 0;
+}
+
+/* Mean host seconds of the finished cells of a workload, or of all. */
+static double mean_host(const struct run *run, const char *workload)
+{
+	double sum = 0;
+	int n = 0;
+
+	for (int i = 0; i < run->ncells; i++) {
+		const struct np_cell *c = &run->cells[i];
+
+		if (c->status == NP_CELL_NOT_RUN || (workload && strcmp(c->workload, workload)))
+			continue;
+		sum += c->host_s;
+		n++;
+	}
+	if (!n)
+		return workload ? mean_host(run, NULL) : 0;
+	return sum / n;
+}
+
+static double time_left(const struct run *run, double t)
+{
+	double left = 0;
+
+	for (int i = run->next; i < run->ncells; i++)
+		left += mean_host(run, run->cells[i].workload);
+	for (int i = 0; i < run->plan->jobs; i++) {
+		const struct slot *s = &run->slots[i];
+		double rest;
+
+		if (!s->cell)
+			continue;
+		rest = mean_host(run, s->cell->workload) - (t - s->since);
+		left += rest > 0 ? rest : 0;
+	}
+	return left / run->plan->jobs;
+}
+
+static void progress(struct run *run)
+{
+	double t = seconds();
+	long left;
+
+	if (!run->tty || (run->last_progress && (t - run->last_progress) * 1000 < PROGRESS_MS))
+		return;
+	run->last_progress = t;
+	fprintf(stderr, "\rcells %d/%d, %d failed", run->finished, run->ncells, run->failed);
+	left = time_left(run, t) + .5;
+	if (run->signals)
+		fputs(", ending the guests", stderr);
+	else if (run->finished && left >= 60)
+		fprintf(stderr, ", about %ld min %02ld s left", left / 60, left % 60);
+	else if (run->finished)
+		fprintf(stderr, ", about %ld s left", left);
+	fputs("\033[K", stderr);
+	fflush(stderr);
+}
+
+static bool disk_full(const char *dir)
+{
+	struct statvfs st;
+
+	return !statvfs(dir, &st) && (unsigned long long)st.f_bavail * st.f_frsize < FULL_BYTES;
+}
+
+static void end_all(struct run *run, bool hard)
+{
+	for (int i = 0; i < run->plan->jobs; i++) {
+		if (!run->slots[i].cell)
+			continue;
+		if (hard)
+			np_guest_kill(&run->slots[i].guest);
+		else
+			np_guest_end(&run->slots[i].guest, run->now);
+	}
+}
+
+static void stop(struct run *run)
+{
+	run->stopped = true;
+	end_all(run, false);
+}
+
+/* A cell is ok or failed: count it, say so, tell the caller. */
+static void count(struct run *run, struct np_cell *cell)
+{
+	const struct np_plan *plan = run->plan;
+	char *dir;
+
+	run->finished++;
+	if (cell->status == NP_CELL_FAILED)
+		run->failed++;
+	if (cell->status == NP_CELL_FAILED && !plan->quiet) {
+		dir = cell_dir(plan, cell);
+		clear_progress(run);
+		np_error("%s under %s, repetition %d failed: %s (see %s)", cell->workload,
+			 cell->policy, cell->rep, cell->reason, dir);
+		free(dir);
+	}
+	if (plan->done && plan->done(cell, plan->arg))
+		stop(run);
+	if (cell->status == NP_CELL_FAILED && !run->stopped && disk_full(plan->out)) {
+		clear_progress(run);
+		np_error("no space left on the device of %s, stopping", plan->out);
+		stop(run);
+	}
+}
+
+static void launch(struct run *run, struct slot *slot)
+{
+	struct np_cell *cell = &run->cells[run->next++];
+	const struct np_plan *plan = run->plan;
+	char *dir = cell_dir(plan, cell), *append = np_plan_append(plan, cell);
+	int err;
+
+	np_cell_clear(cell);
+	slot->since = seconds();
+	err = np_guest_start(&slot->guest, &plan->machine, dir, append,
+			     np_plan_shift(plan, cell->workload), run->now);
+	free(dir);
+	free(append);
+	if (!err) {
+		slot->cell = cell;
+		run->running++;
+		return;
+	}
+	np_guest_free(&slot->guest);
+	cell->status = NP_CELL_FAILED;
+	cell->reason = np_asprintf("cannot start QEMU: %s", strerror(-err));
+	count(run, cell);
+}
+
+static void judge(struct run *run, struct slot *slot)
+{
+	const struct np_plan *plan = run->plan;
+	struct np_guest *g = &slot->guest;
+	struct np_cell *cell = slot->cell;
+	struct np_expect expect = {
+		.release = plan->release,
+		.topology = plan->machine.topology,
+		.params = json_object_get(plan->params, cell->workload),
+		.tunables = plan->tunables,
+	};
+	bool cut_short = g->ending && !g->finished && !g->panicked && !g->reason;
+	char *records = np_asprintf("%s/" NP_RECORDS, g->dir);
+
+	slot->cell = NULL;
+	run->running--;
+	if (cut_short) {
+		cell->reason = np_strdup(run->signals ? "interrupted" : "stopped");
+	} else {
+		cell->host_s = seconds() - slot->since;
+		cell->reason = np_guest_reason(g);
+		np_cell_judge(cell, records, &expect);
+	}
+	if (cell->status != NP_CELL_FAILED && !plan->keep)
+		np_guest_remove_files(g->dir);
+	np_guest_free(g);
+	free(records);
+	if (!cut_short)
+		count(run, cell);
+}
+
+static void read_signals(struct run *run, int fd)
+{
+	struct signalfd_siginfo info;
+
+	while (read(fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			continue;
+		run->signals++;
+		end_all(run, run->signals > 1);
+	}
+}
+
+static void advance_clock(struct run *run)
+{
+	double t = seconds();
+	long step = (t - run->last_look) * 1000;
+
+	run->now += step < CLOCK_STEP_MS ? step : CLOCK_STEP_MS;
+	run->last_look = t;
+}
+
+static void loop(struct run *run, int fd)
+{
+	const struct np_plan *plan = run->plan;
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	for (;;) {
+		for (int i = 0; i < plan->jobs; i++) {
+			if (run->signals || run->stopped || run->next >= run->ncells)
+				break;
+			if (!run->slots[i].cell)
+				launch(run, &run->slots[i]);
+		}
+		progress(run);
+		if (!run->running &&
+		    (run->signals || run->stopped || run->next >= run->ncells))
+			return;
+		poll(&p, 1, run->running ? TICK_MS : 0);
+		read_signals(run, fd);
+		advance_clock(run);
+		for (int i = 0; i < plan->jobs; i++) {
+			struct slot *s = &run->slots[i];
+
+			if (s->cell && np_guest_check(&s->guest, run->now))
+				judge(run, s);
+		}
+	}
+}
+
+/* The signals that end a run, unless whoever started us had them ignored. */
+static void signals_to_catch(sigset_t *set)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction old;
+
+	sigemptyset(set);
+	sigaddset(set, SIGCHLD);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		if (sigaction(ends[i], NULL, &old) || old.sa_handler != SIG_IGN)
+			sigaddset(set, ends[i]);
+}
+
+/**
+ * np_plan_run() - run cells
+ * @plan: how
+ * @cells: the cells, with names, repetition and seed; they are started in this order
+ * @n: how many
+ *
+ * No guest is left when this returns. Cells that were not started or not finished have the
+ * status NP_CELL_NOT_RUN.
+ *
+ * Return: how it ended.
+ */
+enum np_run_end np_plan_run(const struct np_plan *plan, struct np_cell *cells, int n)
+{
+	struct run run = { .plan = plan, .cells = cells, .ncells = n };
+	char *dir = np_asprintf("%s/cells", plan->out);
+	sigset_t set, old;
+	int fd;
+
+	signals_to_catch(&set);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		np_die(NP_FAIL, "cannot receive signals: %s", strerror(errno));
+	run.tty = !plan->quiet && isatty(STDERR_FILENO);
+	run.slots = np_alloc(plan->jobs * sizeof(*run.slots));
+	run.now = 1;
+	run.last_look = seconds();
+	loop(&run, fd);
+	clear_progress(&run);
+	for (int i = 0; i < n; i++)
+		if (cells[i].status == NP_CELL_NOT_RUN && !cells[i].reason)
+			cells[i].reason = np_strdup(run.signals ? "interrupted" : "stopped");
+	read_signals(&run, fd);
+	close(fd);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	rmdir(dir);
+	free(dir);
+	free(run.slots);
+	if (run.signals)
+		return NP_RUN_INTERRUPTED;
+	return run.stopped ? NP_RUN_STOPPED : NP_RUN_COMPLETE;
+}

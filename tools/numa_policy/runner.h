@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Runs cells in guests, several at once.
+ */
+#ifndef NP_RUNNER_H
+#define NP_RUNNER_H
+
+#include "qemu.h"
+#include "results.h"
+
+/**
+ * struct np_plan - how the cells of a run are run
+ * @machine: what every guest runs on
+ * @release: release of the kernel, as the guest must report it
+ * @out: directory of the run; guests get directories below "cells" in it
+ * @jobs: guests at once
+ * @shift: an instruction takes 2^@shift ns of guest time; -1: what the workload prefers
+ * @limit_s: seconds of guest time; 0: what the workload prefers
+ * @sample_ms: milliseconds of guest time between samples
+ * @params: JSON object: workload to object of parameters to numbers; may be NULL
+ * @tunables: JSON object: tunables of NUMA balancing to numbers; may be NULL
+ * @keep: keep the directories of good cells too
+ * @quiet: say nothing of failed cells, show no progress
+ * @done: called when a cell is ok or failed, if not NULL; not 0 stops the run
+ * @arg: for @done
+ */
+struct np_plan {
+	struct np_machine machine;
+	const char *release;
+	const char *out;
+	int jobs;
+	int shift;
+	long limit_s;
+	long sample_ms;
+	const json_t *params;
+	const json_t *tunables;
+	bool keep;
+	bool quiet;
+	int (*done)(struct np_cell *cell, void *arg);
+	void *arg;
+};
+
+/**
+ * enum np_run_end - how a run ended
+ * @NP_RUN_COMPLETE: every cell was run
+ * @NP_RUN_INTERRUPTED: by a signal
+ * @NP_RUN_STOPPED: @done said so, or the disk is full
+ */
+enum np_run_end {
+	NP_RUN_COMPLETE,
+	NP_RUN_INTERRUPTED,
+	NP_RUN_STOPPED,
+};
+
+int np_plan_shift(const struct np_plan *plan, const char *workload);
+long np_plan_limit(const struct np_plan *plan, const char *workload);
+char *np_plan_append(const struct np_plan *plan, const struct np_cell *cell);
+char *np_plan_check_append(const char *append);
+enum np_run_end np_plan_run(const struct np_plan *plan, struct np_cell *cells, int n);
+
+#endif /* NP_RUNNER_H */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What guests are made of: QEMU, a kernel and an initramfs, found before anything starts.
+ */
+#ifndef NP_SETUP_H
+#define NP_SETUP_H
+
+#include <jansson.h>
+
+#include "policies.h"
+
+/**
+ * struct np_setup - the parts, all there and readable
+ * @qemu: path of QEMU, absolute
+ * @qemu_version: what it says its version is
+ * @kernel_dir: directory of the kernel, as given
+ * @image: path of the kernel image, absolute
+ * @initrd: path of the initramfs, absolute
+ * @release: the kernel's release
+ * @config_sha256: hash of its configuration, in hexadecimal
+ * @config: JSON list of the lines of the configuration that concern NUMA balancing
+ */
+struct np_setup {
+	char *qemu;
+	char *qemu_version;
+	char *kernel_dir;
+	char *image;
+	char *initrd;
+	char *release;
+	char *config_sha256;
+	json_t *config;
+};
+
+char *np_setup_find(struct np_setup *s, const char *qemu, const char *kernel, const char *initrd);
+char *np_setup_lacks(const struct np_setup *s, const struct np_policy *policy);
+void np_setup_free(struct np_setup *s);
+
+#endif /* NP_SETUP_H */

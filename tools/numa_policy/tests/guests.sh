@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# guests.sh TOOL KERNEL WORKDIR: real guests, end to end.
+set -eu
+
+tool=$(readlink -f "$1") kernel=$(readlink -f "$2") work=$3
+. "$(dirname "$0")/lib.sh"
+
+rm -rf "$work"
+mkdir -p "$work"
+work=$(readlink -f "$work")
+cd "$work"
+
+# ---- the boot parameter: a kernel without a root file system says all there is to say ----
+
+boot() {
+	timeout 120 qemu-system-x86_64 -accel tcg,thread=single -icount shift=4,sleep=off -nodefaults \
+		-display none -no-reboot -smp 2 -m 256 -kernel "$kernel/bzImage" \
+		-append "console=ttyS0 panic=-1 $2" -serial "file:$work/$1.log" </dev/null >/dev/null 2>&1 ||
+		true
+}
+
+said() {
+	grep -q -- "$2" "$work/$1.log"
+}
+
+boot default ''
+default=$(sed -n 's/^CONFIG_NUMA_POLICY_DEFAULT_FILE="\(.*\)\.c"$/\1/p' "$kernel/config")
+check "boot: the default is in force" said default "numa_policy: scan policy $default\$"
+check "boot: it is logged once" [ "$(grep -c 'numa_policy: ' "$work/default.log")" -eq 1 ]
+boot chosen numa_scan_policy=mm_seq
+check "boot: numa_scan_policy= picks another" said chosen "numa_policy: scan policy mm_seq\$"
+boot unknown numa_scan_policy=mmseq
+check "boot: an unknown name is logged with those there are" said unknown \
+	"numa_scan_policy=mmseq: .*always mm_seq vma_seq pids_active pid_history seq_delta hot_shared"
+check "boot: and the default stays" said unknown "numa_policy: scan policy $default\$"
+boot empty numa_scan_policy
+check "boot: no name is logged too" said empty "numa_scan_policy=: no such"
+
+# ---- topologies: the runner fails a guest whose nodes are not as described ----
+
+small="--set sleeper.vmas=4 --set sleeper.vma_kb=16 --set sleeper.settle_ms=100 --set sleeper.away_ms=100 --set sleeper.return_ms=300"
+
+compare() {
+	name=$1
+	shift
+	# shellcheck disable=SC2086
+	"$tool" compare --kernel "$kernel" --out "$work/$name" --policies seq_delta --workloads sleeper \
+		--reps 1 "$@" >"$work/$name.out" 2>"$work/$name.err"
+}
+
+for topology in 2x1 4x2 8x2 2x2,mem=128/512 3x2,cpus=2/2/0,mem=256/256/512 3x1,mem=256/256/0 \
+	3x1,dist=10:15:30/15:10:25/30:25:10; do
+	# shellcheck disable=SC2086
+	check "topology $topology" compare "topology-$topology" --topology "$topology" $small || true
+done
+
+# ---- failures ----
+
+# shellcheck disable=SC2086
+refuse "a guest past its limit fails the run" compare limit --limit 1 \
+	--set sleeper.settle_ms=60000 --topology 2x1
+check "it says so" grep -q 'limit of 1 s of guest time' limit.out
+check "its console is kept" [ -s limit/cells/sleeper-seq_delta-1/console.log ]
+printf '' | cpio -o -H newc >empty.cpio 2>/dev/null
+refuse "a guest that panics fails the run" compare panic --initrd empty.cpio --topology 2x1
+check "it says so" grep -q 'panic' panic.out
+check "with the kernel's words" grep -q 'Kernel panic' panic/cells/sleeper-seq_delta-1/console.log
+refuse "a guest that takes too long fails the run" compare slow --timeout 1 --topology 2x1
+check "it says so" grep -q 'failed: .*1 s' slow.err
+
+# ---- what the default comparison must show, with fewer runs ----
+
+metric() { # RUN POLICY METRIC: the mean of its runs
+	jq -r --arg p "$2" --arg m "$3" \
+		'[.cells[] | select(.policy == $p and .status == "ok") | .metrics[$m]] | add / length' \
+		"$work/$1/results.json"
+}
+
+# lower RUN METRIC A B FACTOR: is A's mean below FACTOR times B's?
+lower() {
+	a=$(metric "$1" "$3" "$2") b=$(metric "$1" "$4" "$2")
+	echo "# $1 $2: $3 $a, $4 $b"
+	awk "BEGIN { exit !($a < $5 * $b) }"
+}
+
+start=$(date +%s.%N)
+check "sleeper runs on 2x1" "$tool" compare --kernel "$kernel" --out speed --policies seq_delta \
+	--workloads sleeper --topology 2x1 --reps 1 --jobs 1 >speed.out 2>&1
+guest=$(jq '.cells[0].guest_s' speed/results.json) host=$(jq '.cells[0].host_s' speed/results.json)
+echo "# $guest guest seconds in $host host seconds (started at $start)"
+check "sleeper: 10 guest seconds per host second" awk "BEGIN { exit !($guest > 10 * $host) }"
+
+check "sleeper and late_vma run" "$tool" compare --kernel "$kernel" --out claims --reps 2 \
+	--policies always,pids_active --workloads sleeper >claims.out 2>&1
+check "sleeper: always updates more PTEs than pids_active" \
+	lower claims pte_updates pids_active always 1
+check "sleeper: pids_active leaves pages away, always does not" \
+	lower claims local_end pids_active always 0.9
+check "late_vma runs" "$tool" compare --kernel "$kernel" --out late --reps 2 --base vma_seq \
+	--policies mm_seq,vma_seq --workloads late_vma >late.out 2>&1
+check "late_vma: mm_seq updates far fewer PTEs than vma_seq" \
+	lower late pte_updates mm_seq vma_seq 0.5
+
+finish

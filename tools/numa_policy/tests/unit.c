@@ -1,0 +1,646 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of the host tool: topologies, statistics, records, results.json, the table.
+ *
+ * Usage: unit [WORKDIR]
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../policies.h"
+#include "../runner.h"
+#include "../stats.h"
+#include "../table.h"
+#include "../util.h"
+
+static int passed, failed;
+static char *work;
+
+/* What was seen, for the check that follows; printed where it fails. */
+static char *seen;
+
+static void see(char *text)
+{
+	free(seen);
+	seen = text;
+}
+
+static void check(bool good, const char *name)
+{
+	*(good ? &passed : &failed) += 1;
+	printf("%sok %d - %s\n", good ? "" : "not ", passed + failed, name);
+	if (!good && seen)
+		printf("# %s\n", seen);
+}
+
+static bool within(double a, double b, double slack)
+{
+	see(np_asprintf("%.10g, not %.10g", a, b));
+	return fabs(a - b) <= slack;
+}
+
+static bool near(double a, double b)
+{
+	return within(a, b, fabs(b) > 1 ? fabs(b) / 1000000 : .000001);
+}
+
+static bool contains(const char *text, const char *part)
+{
+	see(np_asprintf("%s", text ? text : "(nothing)"));
+	return text && strstr(text, part);
+}
+
+/* ---- topologies ---- */
+
+static struct np_topology parsed(const char *text)
+{
+	struct np_topology t;
+	char *error = np_topology_parse(text, &t);
+
+	see(np_asprintf("%s: %s", text, error ? error : "fine"));
+	check(!error, text);
+	free(error);
+	return t;
+}
+
+static void test_topologies(void)
+{
+	static const struct {
+		const char *text;
+		const char *error;
+	} bad[] = {
+		{ "", "is not NODESxCPUS" },
+		{ "2", "is not NODESxCPUS" },
+		{ "2x", "number of CPUs per node is not from 0 to 64" },
+		{ "x2", "number of nodes is not from 1 to 64" },
+		{ "65x1", "number of nodes is not from 1 to 64" },
+		{ "-1x2", "number of nodes is not from 1 to 64" },
+		{ "2x2x2", "number of CPUs per node" },
+		{ "2x2,", "'' is not KEY=VALUE" },
+		{ "2x2,mem", "'mem' is not KEY=VALUE" },
+		{ "2x2,mem=", "mem=: '' is not a number" },
+		{ "2x2,mem=256,mem=256", "is given twice" },
+		{ "2x2,colour=2", "the keys are mem, cpus, tier and dist" },
+		{ "2x2,mem=16", "node 0 has 16 MB of memory" },
+		{ "2x2,mem=256/16", "node 1 has 16 MB of memory, neither 0 nor 32 or more" },
+		{ "2x2,mem=64/256", "node 0 has 64 MB of memory; the guest's kernel needs 128" },
+		{ "2x2,mem=0/256", "node 0 has no memory" },
+		{ "3x2,mem=256/256", "names 2 nodes, the topology has 3" },
+		{ "2x2,cpus=2", "cpus=2 names 1 nodes, the topology has 2" },
+		{ "2x2,cpus=0/0", "no node has a CPU" },
+		{ "3x1,cpus=1/1/0,mem=256/256/0", "node 2 has neither CPUs nor memory" },
+		{ "13x5", "65 CPUs in all" },
+		{ "2x2,dist=10", "a distance is a number from 11 to 254" },
+		{ "2x2,dist=255", "a distance is a number from 11 to 254" },
+		{ "2x2,dist=10:20", "dist=10:20 has 1 rows, the topology has 2 nodes" },
+		{ "2x2,dist=10:20/20", "row 1 (20) has 1 distances for 2 nodes" },
+		{ "2x2,dist=10:20/20:20", "node 1 to itself is '20', not 10" },
+		{ "2x2,dist=10:10/20:10", "node 0 to node 1 is '10', not a number from 11 to 254" },
+		{ "2x2,dist=10:255/20:10", "node 0 to node 1 is '255'" },
+		{ "2x2,dist=20,tier=0", "tier=0: not a number of megabytes" },
+		{ "2x2,tier=256,dist=10:20/20:10", "has 2 rows, the topology has 3 nodes" },
+		{ "64x1,tier=256", "more than 64 nodes" },
+	};
+	struct np_topology t = parsed("2x2");
+
+	check(t.nodes == 2 && t.cpus == 4 && t.mem_mb == 512 && t.symmetric, "2x2: sizes");
+	check(t.node[1].first_cpu == 2 && t.node[1].cpus == 2, "2x2: CPUs of node 1");
+	check(t.dist[0][1] == 20 && t.dist[1][1] == 10, "2x2: distances");
+	np_topology_free(&t);
+
+	t = parsed("8x2,mem=128,dist=31");
+	check(t.nodes == 8 && t.cpus == 16 && t.mem_mb == 1024, "8x2: sizes");
+	check(t.dist[7][0] == 31 && t.dist[7][7] == 10, "8x2: distances");
+	np_topology_free(&t);
+
+	t = parsed("16x4");
+	check(t.nodes == 16 && t.cpus == 64, "16x4: sizes");
+	np_topology_free(&t);
+
+	t = parsed("3x2,cpus=2/2/0,mem=256/256/512");
+	check(t.cpus == 4 && !t.node[2].cpus && t.node[2].mem_mb == 512, "a node without CPUs");
+	np_topology_free(&t);
+
+	t = parsed("2x2,tier=512,tier=64,dist=10:21:30:40/21:10:30:40/30:30:10:50/40:40:50:10");
+	check(t.nodes == 4 && t.node[3].mem_mb == 64 && !t.node[3].cpus, "two tiers");
+	check(t.dist[2][3] == 50 && t.symmetric, "distances with tiers");
+	np_topology_free(&t);
+
+	t = parsed("3x1,mem=256/256/0");
+	check(t.node[2].cpus == 1 && !t.node[2].mem_mb, "a node without memory");
+	np_topology_free(&t);
+
+	t = parsed("2x1,dist=10:20/30:10");
+	check(!t.symmetric, "distances that differ with the direction are seen");
+	np_topology_free(&t);
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		char *error = np_topology_parse(bad[i].text, &t);
+		char *name = np_asprintf("bad topology '%s'", bad[i].text);
+
+		check(contains(error, bad[i].error), name);
+		free(name);
+		free(error);
+	}
+}
+
+static void check_differs(const struct np_topology *t, const char *nodes, const char *difference)
+{
+	json_t *list = json_loads(nodes, 0, NULL);
+	char *error = np_topology_differs(t, list);
+
+	if (difference)
+		check(contains(error, difference), difference);
+	else
+		check(!error, "a guest with the right nodes");
+	free(error);
+	json_decref(list);
+}
+
+static void test_topology_in_guest(void)
+{
+	struct np_topology t = parsed("3x1,cpus=1/1/0,dist=10:20:30/20:10:30/30:30:10");
+
+#define NODE(id, cpus, kb, dist) \
+	"{\"id\":" #id ",\"cpus\":[" cpus "],\"mem_kb\":" #kb ",\"distance\":[" dist "]}"
+#define NODE0 NODE(0, "0", 240000, "10,20,30")
+#define NODE1 NODE(1, "1", 262000, "20,10,30")
+	check_differs(&t, "[" NODE0 "," NODE1 "," NODE(2, "", 262144, "30,30,10") "]", NULL);
+	check_differs(&t, "[" NODE0 "," NODE1 "]", "the guest has 2 nodes, not 3");
+	check_differs(&t, "{}", "the begin record has no node list");
+	check_differs(&t, "[" NODE0 "," NODE1 "," NODE(3, "", 262144, "30,30,10") "]",
+		      "the guest's node list has no node 2");
+	check_differs(&t, "[" NODE0 "," NODE1 "," NODE(2, "2", 262144, "30,30,10") "]",
+		      "node 2 has CPUs 2 in the guest, not none");
+	check_differs(&t, "[" NODE0 "," NODE1 "," NODE(2, "", 262144, "30,31,10") "]",
+		      "node 2 has distances 30 31 10 in the guest, not 30 30 10");
+	check_differs(&t, "[" NODE0 "," NODE1 "," NODE(2, "", 262145, "30,30,10") "]",
+		      "node 2 has 262145 KB of memory in the guest, not about 256 MB");
+	check_differs(&t, "[" NODE0 "," NODE1 "," NODE(2, "", 131071, "30,30,10") "]",
+		      "node 2 has 131071 KB of memory in the guest");
+	np_topology_free(&t);
+}
+
+/* ---- statistics ---- */
+
+static void test_statistics(void)
+{
+	/* The data of Student's paper of 1908 on ten patients; the results are in many books. */
+	static const double drug1[] = { .7, -1.6, -.2, -1.2, -.1, 3.4, 3.7, .8, 0, 2 };
+	static const double drug2[] = { 1.9, .8, 1.1, .1, -.1, 4.4, 5.5, 1.6, 4.6, 3.4 };
+	static const double same[] = { 3, 3, 3 }, four[] = { 4, 4 }, low[] = { 1, 2, 3 };
+	static const double high[] = { 11, 12, 13 };
+	struct np_sample a, b;
+	struct np_welch w;
+
+	a = np_sample(drug1, 10);
+	b = np_sample(drug2, 10);
+	check(near(a.mean, .75) && near(b.mean, 2.33), "means");
+	check(near(a.var, 3.2005555556), "variance");
+	w = np_welch(&a, &b);
+	check(w.tested && near(w.diff, -1.58), "Welch: difference");
+	check(within(w.t, -1.8608, .00005), "Welch: t");
+	check(within(w.df, 17.776, .0005), "Welch: degrees of freedom");
+	check(within(w.p, .07939, .000005), "Welch: p");
+	check(near(w.diff - w.half, -3.3654832) && near(w.diff + w.half, .2054832),
+	      "Welch: confidence interval");
+	check(!w.significant, "Welch: p of 0.079 is not significant");
+	w = np_welch(&b, &a);
+	check(near(w.diff, 1.58) && within(w.p, .07939, .000005), "Welch: the other way round");
+
+	a = np_sample(low, 3);
+	b = np_sample(high, 3);
+	w = np_welch(&b, &a);
+	check(near(w.half, 2.776445105 * sqrt(2. / 3)) && w.significant,
+	      "Welch: equal variances give Student's interval (4 degrees of freedom)");
+
+	a = np_sample(same, 3);
+	w = np_welch(&a, &a);
+	check(w.tested && !w.significant && w.half == 0, "no variance, no difference");
+	b = np_sample(four, 2);
+	w = np_welch(&b, &a);
+	check(w.tested && w.significant && w.half == 0 && w.diff == 1,
+	      "no variance and a difference is significant");
+	w = np_welch(&b, &(struct np_sample){ .n = 1, .mean = 3 });
+	check(!w.tested && !w.significant && w.diff == 1, "one value is not tested");
+	a = np_sample(NULL, 0);
+	check(a.n == 0 && a.mean == 0, "an empty sample");
+}
+
+/* ---- records ---- */
+
+#define BEGIN \
+	"{\"type\":\"begin\",\"version\":1,\"workload\":\"sleeper\",\"seed\":7," \
+	"\"kernel\":\"6.12\",\"policy\":\"always\",\"nodes\":[" NODE(0, "0", 250000, "10") "]," \
+	"\"params\":{\"vmas\":16},\"tunables\":{\"scan_size_mb\":256}}\n"
+#define SAMPLE "{\"type\":\"sample\",\"t_ms\":2500,\"phase\":\"return\",\"pages\":8,\"local\":4}\n"
+#define METRICS_BUT \
+	"\"hint_faults\":2,\"hint_faults_local\":3,\"pages_migrated\":4,\"local_mean\":0.5," \
+	"\"local_end\":1,\"t90_ms\":null,\"system_ms\":5,\"user_ms\":6,\"elapsed_ms\":3500}}\n"
+#define END_BUT(status, n) \
+	"{\"type\":\"end\",\"status\":\"" status "\",\"records\":" #n ",\"metrics\":{"
+#define END(status, n) END_BUT(status, n) "\"pte_updates\":1," METRICS_BUT
+#define ERROR "{\"type\":\"error\",\"message\":\"out of\\nmemory\"}\n"
+
+static struct np_topology one_node;
+static json_t *params, *tunables;
+
+static struct np_cell judged(const char *records, size_t len)
+{
+	struct np_cell cell = { .workload = "sleeper", .policy = "always", .rep = 1, .seed = 7 };
+	struct np_expect expect = {
+		.release = "6.12", .topology = &one_node, .params = params, .tunables = tunables,
+	};
+	char *path = np_asprintf("%s/records", work);
+
+	unlink(path);
+	if (records && np_write_file(path, records, len))
+		np_die(NP_FAIL, "cannot write %s", path);
+	np_cell_judge(&cell, path, &expect);
+	unlink(path);
+	free(path);
+	return cell;
+}
+
+static void check_records(const char *name, const char *records, const char *reason)
+{
+	struct np_cell cell = judged(records, records ? strlen(records) : 0);
+
+	if (reason)
+		check(contains(cell.reason, reason) && cell.status == NP_CELL_FAILED, name);
+	else
+		check(!cell.reason && cell.status == NP_CELL_OK, name);
+	np_cell_clear(&cell);
+}
+
+static void test_records(void)
+{
+	static const char good[] = BEGIN SAMPLE END("ok", 2);
+	char bytes[sizeof(good)];
+	bool all_failed = true;
+	struct np_cell cell;
+	char *text;
+
+	check(!np_topology_parse("1x1", &one_node), "a topology for the records");
+	cell = judged(good, strlen(good));
+	check(cell.status == NP_CELL_OK && !cell.reason, "good records");
+	check(near(cell.guest_s, 3.5), "guest time of good records");
+	check(json_array_size(cell.records) == 1 && cell.begin && cell.metrics,
+	      "parts of good records");
+	np_cell_clear(&cell);
+	check(!cell.begin && cell.status == NP_CELL_NOT_RUN, "a cell that was cleared");
+
+	for (size_t len = 0; len < strlen(good); len++) {
+		cell = judged(good, len);
+		all_failed &= cell.status == NP_CELL_FAILED && cell.reason;
+		np_cell_clear(&cell);
+	}
+	check(all_failed, "a stream that is cut fails its cell, wherever it is");
+	memcpy(bytes, good, sizeof(good));
+	bytes[strlen(BEGIN) + 3] = '\0';
+	cell = judged(bytes, strlen(good));
+	check(cell.status == NP_CELL_FAILED, "a NUL byte in the stream");
+	np_cell_clear(&cell);
+	memcpy(bytes, good, sizeof(good));
+	bytes[strlen(BEGIN) + 3] = (char)0xff;
+	cell = judged(bytes, strlen(good));
+	check(contains(cell.reason, "malformed record in line 2"), "a byte that is no UTF-8");
+	np_cell_clear(&cell);
+
+	check_records("no file", NULL, "before it sent a record");
+	check_records("no end record", BEGIN SAMPLE, "before its end (2 records)");
+	check_records("no begin record", SAMPLE END("ok", 1), "first record is not a begin record");
+	check_records("too few records", BEGIN END("ok", 2), "sent 2 records before the end");
+	check_records("a record twice", BEGIN SAMPLE SAMPLE END("ok", 2), "record, 3 arrived");
+	check_records("an array as a record", BEGIN "[1]\n" END("ok", 2), "line 2 (no type)");
+	check_records("a type that is a number", BEGIN "{\"type\":1}\n", "line 2 (no type)");
+	check_records("a key twice", BEGIN "{\"type\":\"x\",\"type\":\"y\"}\n", "line 2");
+	check_records("an empty line", BEGIN "\n" END("ok", 1), "malformed record in line 2");
+	check_records("a metric missing", BEGIN SAMPLE END_BUT("ok", 2) METRICS_BUT,
+		      "metric pte_updates is missing from");
+	check_records("a metric in words", BEGIN SAMPLE END_BUT("ok", 2) "\"pte_updates\":\"1\","
+		      METRICS_BUT, "metric pte_updates is no number in");
+	check_records("no metrics", BEGIN "{\"type\":\"end\",\"status\":\"ok\",\"records\":1}\n",
+		      "has no metrics");
+	check_records("an error record", BEGIN ERROR END("failed", 2),
+		      "workload failed: out of memory");
+	check_records("an error record and no end", BEGIN ERROR, "workload failed: out of memory");
+	check_records("an error record before the begin record", ERROR END("failed", 1),
+		      "workload failed: out of memory");
+	check_records("failed without an error record", BEGIN SAMPLE END("failed", 2),
+		      "the end record says 'failed'");
+	check_records("two end records", BEGIN END("ok", 1) END("ok", 1), "behind the end record");
+
+	params = json_pack("{s:i}", "vmas", 16);
+	tunables = json_pack("{s:i}", "scan_size_mb", 256);
+	check_records("settings as wanted", good, NULL);
+	json_object_set_new(params, "vmas", json_integer(17));
+	check_records("a parameter that differs", good, "vmas is 16 in the guest, not 17");
+	json_object_clear(params);
+	json_object_set_new(params, "no", json_integer(17));
+	check_records("a parameter that is missing", good, "parameter no is missing");
+	json_object_clear(params);
+	json_object_set_new(tunables, "scan_size_mb", json_integer(1));
+	check_records("a tunable that differs", good, "tunable scan_size_mb is 256");
+	json_decref(params);
+	json_decref(tunables);
+	params = NULL;
+	tunables = NULL;
+
+	text = np_text_clean("a\tb\x1b[0m\xff", 8);
+	see(np_strdup(text));
+	check(!strcmp(text, "a b [0m?"), "foreign text is cleaned");
+	free(text);
+	np_topology_free(&one_node);
+}
+
+/* ---- results.json and the table ---- */
+
+/* Values of a metric in one column; a NAN is null, a column ends with fewer than REPS values. */
+#define REPS 3
+
+static struct np_results made(const char *metric, int columns, double values[][REPS])
+{
+	static const char * const names[] = {
+		"pids_active", "always", "pid_history", "seq_delta", "hot_shared", "mm_seq",
+		"vma_seq"
+	};
+	json_t *policies = json_array();
+	struct np_results r = { 0 };
+	char *error;
+
+	for (int p = 0; p < columns; p++)
+		json_array_append_new(policies, json_string(names[p]));
+	r.head = json_pack("{s:s, s:i, s:o, s:[{s:s, s:i}], s:s, s:i, s:[i, i, i]}",
+			   "schema", NP_RESULTS_SCHEMA, "version", NP_RESULTS_VERSION,
+			   "policies", policies, "workloads", "name", "sleeper", "shift", 6,
+			   "base", "pids_active", "reps", REPS, "seeds", 1, 2, 3);
+	error = np_results_index(&r);
+	if (error)
+		np_die(NP_FAIL, "%s", error);
+	r.ncells = columns * REPS;
+	r.cells = np_alloc(r.ncells * sizeof(*r.cells));
+	for (int i = 0; i < r.ncells; i++) {
+		struct np_cell *c = &r.cells[i];
+		double v = values[i % columns][i / columns];
+
+		c->workload = np_strdup("sleeper");
+		c->policy = np_strdup(names[i % columns]);
+		c->rep = i / columns + 1;
+		c->seed = c->rep;
+		c->status = NP_CELL_OK;
+		c->metrics = json_object();
+		for (int m = 0; m < np_metrics_count; m++)
+			json_object_set_new(c->metrics, np_metrics[m].name, json_integer(0));
+		json_object_set_new(c->metrics, metric, isnan(v) ? json_null() : json_real(v));
+	}
+	return r;
+}
+
+static char *printed(const struct np_results *r)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	np_table_print(f, r);
+	fclose(f);
+	return text;
+}
+
+/* The two lines of a row, without runs of blanks. */
+static char *row(const char *table, const char *title)
+{
+	char *pattern = np_asprintf("\n%s ", title);
+	const char *p = strstr(table, pattern);
+	struct np_buf b = { 0 };
+	int lines = 0;
+
+	free(pattern);
+	np_buf_puts(&b, "");
+	for (p = p ? p + 1 : ""; *p && lines < 2; p++) {
+		lines += *p == '\n';
+		if (*p != ' ' || (b.len && b.s[b.len - 1] != ' '))
+			np_buf_add(&b, *p == '\n' ? "|" : p, 1);
+	}
+	return b.s;
+}
+
+static const struct {
+	const char *name;
+	const char *metric;
+	const char *title;
+	double values[2][REPS];
+	const char *wanted;
+} rows[] = {
+	{ "a change that is significant", "pte_updates", "PTE updates",
+	  { { 100, 110, 120 }, { 200, 210, 220 } },
+	  "110 210| base +91±21%*|" },
+	{ "a change that is not", "pte_updates", "PTE updates",
+	  { { 100, 110, 120 }, { 101, 111, 121 } },
+	  "110 111| base +1±21%|" },
+	{ "a small change has a digit behind the point", "pte_updates", "PTE updates",
+	  { { 1000, 1001, 1002 }, { 990, 991, 992 } },
+	  "1001 991| base -1.0±0.2%*|" },
+	{ "a base of 0 gets the difference itself", "pte_updates", "PTE updates",
+	  { { 0, 0, 0 }, { 100, 110, 120 } },
+	  "0 110| base +110±25*|" },
+	{ "no variance and a difference", "pte_updates", "PTE updates",
+	  { { 100, 100, 100 }, { 200, 200, 200 } },
+	  "100 200| base +100±0%*|" },
+	{ "no variance and no difference", "pte_updates", "PTE updates",
+	  { { 100, 100, 100 }, { 100, 100, 100 } },
+	  "100 100| base =|" },
+	{ "a share", "local_mean", "local share, mean",
+	  { { .5, .5, .5 }, { .75, .75, .75 } },
+	  "0.500 0.750| base +50±0%*|" },
+	{ "milliseconds are seconds", "elapsed_ms", "elapsed s",
+	  { { 30000, 30000, 30000 }, { 30000, 30000, 30000 } },
+	  "30.00 30.00| base =|" },
+	{ "never reached in one policy", "t90_ms", "s until 90 % local",
+	  { { NAN, NAN, NAN }, { 1000, 2000, 3000 } },
+	  "never 2.0| base n/a|" },
+	{ "reached in some runs", "t90_ms", "s until 90 % local",
+	  { { 1000, 2000, 3000 }, { 1000, NAN, 3000 } },
+	  "2.0 2.0 (2/3)| base n/a|" },
+	{ "never reached by any", "t90_ms", "s until 90 % local",
+	  { { NAN, NAN, NAN }, { NAN, NAN, NAN } },
+	  "never| base n/a|" },
+};
+
+static void test_rows(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		double values[2][REPS];
+		struct np_results r;
+		char *table, *line;
+
+		memcpy(values, rows[i].values, sizeof(values));
+		r = made(rows[i].metric, 2, values);
+		table = printed(&r);
+		line = row(table, rows[i].title);
+		check(contains(line, rows[i].wanted), rows[i].name);
+		free(table);
+		free(line);
+		np_results_free(&r);
+	}
+}
+
+static void fail_cell(struct np_cell *c, enum np_status status, const char *reason)
+{
+	json_decref(c->metrics);
+	c->metrics = NULL;
+	c->status = status;
+	c->reason = np_strdup(reason);
+}
+
+static void test_table(void)
+{
+	double values[7][REPS], two[2][REPS] = { { 1, 2, 3 }, { 1, 2, 3 } };
+	struct np_results r, again;
+	char *table, *other, *line, *path, *error;
+	size_t longest = 0, n;
+	struct np_buf b = { 0 };
+	bool refused = false;
+
+	for (int p = 0; p < 7; p++)
+		for (int i = 0; i < REPS; i++)
+			values[p][i] = 1234567 + 54321 * p * p + 4711 * i;
+	r = made("pte_updates", 7, values);
+	table = printed(&r);
+	for (line = table; *line; line += n + (line[n] == '\n')) {
+		n = strcspn(line, "\n");
+		longest = n > longest ? n : longest;
+	}
+	see(np_asprintf("longest line: %zu", longest));
+	check(longest <= 112, "seven policies fit a mail");
+
+	path = np_asprintf("%s/results.json", work);
+	check(!np_results_save(&r, path), "results are written");
+	error = np_results_load(&again, path);
+	see(np_asprintf("%s", error ? error : ""));
+	check(!error, "and read again");
+	other = printed(&again);
+	check(!strcmp(table, other), "and print the same");
+	np_results_free(&again);
+	free(other);
+	free(table);
+
+	/* Cut anywhere, the file is refused with its name. */
+	check(!np_read_file(path, &b), "results are there");
+	for (n = 0; n + 1 < b.len; n += 1 + b.len / 200) {
+		refused = !np_write_file(path, b.s, n);
+		error = np_results_load(&again, path);
+		refused = refused && contains(error, path) && contains(error, "line");
+		free(error);
+		np_results_free(&again);
+		if (!refused)
+			break;
+	}
+	check(refused, "a file that is cut is refused, wherever it is");
+	np_buf_free(&b);
+	unlink(path);
+	error = np_results_load(&again, path);
+	check(contains(error, "No such file"), "a file that is not there");
+	free(error);
+	np_results_free(&again);
+	check(np_results_save(&r, "/proc/none/results.json") < 0, "a file that cannot be written");
+	free(path);
+	np_results_free(&r);
+
+	r = made("pte_updates", 2, two);
+	fail_cell(&r.cells[1], NP_CELL_FAILED, "guest panicked: oops");
+	fail_cell(&r.cells[5], NP_CELL_NOT_RUN, "interrupted");
+	json_object_set_new(r.head, "interrupted", json_true());
+	table = printed(&r);
+	line = row(table, "runs");
+	check(contains(line, "runs 3/3 1/3|"), "the runs that count are counted");
+	free(line);
+	line = row(table, "PTE updates");
+	check(contains(line, "PTE updates 2 2| base +0.0% n/a|"), "one run is not tested");
+	free(line);
+	check(contains(table, "  sleeper under always, repetition 1: guest panicked: oops\n"),
+	      "a failed cell is listed");
+	check(contains(table, "Failed cells (1 of 6)"), "failed cells are counted");
+	check(contains(table, "  sleeper under always, repetition 3\n"),
+	      "a cell that was not run is listed");
+	check(contains(table, "INTERRUPTED"), "an interruption is said");
+	free(table);
+	fail_cell(&r.cells[3], NP_CELL_FAILED, "x");
+	table = printed(&r);
+	line = row(table, "PTE updates");
+	check(contains(line, "PTE updates 2 -| base n/a|"), "a column without a run");
+	free(line);
+	free(table);
+	np_results_free(&r);
+}
+
+/* ---- the rest ---- */
+
+static void test_policies(void)
+{
+	check(np_policies_count >= 7, "there are seven policies or more");
+	for (size_t i = 0; i < np_policies_count; i++)
+		check(np_policy_find(np_policies[i].name) == &np_policies[i], np_policies[i].name);
+	check(!np_policy_find("nonsense") && !np_policy_find(""), "there is no policy nonsense");
+}
+
+static void test_append(void)
+{
+	json_t *set = json_pack("{s:{s:i}, s:{s:i}}", "sleeper", "vmas", 9, "late_vma", "threads",
+				2);
+	json_t *tune = json_pack("{s:i}", "scan_size_mb", 1);
+	struct np_plan plan = {
+		.shift = -1, .limit_s = 5, .sample_ms = 100, .params = set, .tunables = tune,
+	};
+	struct np_cell cell = { .workload = "sleeper", .policy = "always", .seed = 3 };
+	char *append = np_plan_append(&plan, &cell), *error;
+	struct np_buf b = { 0 };
+
+	check(contains(append, " numa_scan_policy=always -- workload=sleeper seed=3 limit_s=5"),
+	      "a kernel command line");
+	check(contains(append, " sample_ms=100 p.vmas=9 t.scan_size_mb=1"), "and its settings");
+	check(!strstr(append, "threads"), "other workloads' parameters are not in it");
+	error = np_plan_check_append(append);
+	check(!error, "it is short enough");
+	free(error);
+	np_buf_puts(&b, append);
+	for (int i = 0; i < 25; i++)
+		np_buf_puts(&b, " p.x=1");
+	error = np_plan_check_append(b.s);
+	check(!error, "31 arguments are not too many");
+	free(error);
+	np_buf_puts(&b, " p.x=1");
+	error = np_plan_check_append(b.s);
+	check(contains(error, "32 settings"), "32 are");
+	free(error);
+	np_buf_free(&b);
+	free(append);
+	json_decref(set);
+	json_decref(tune);
+}
+
+int main(int argc, char **argv)
+{
+	char dir[] = "/tmp/numa-policy-unit.XXXXXX";
+
+	work = argc > 1 ? argv[1] : mkdtemp(dir);
+	if (!work || np_mkdirs(work))
+		np_die(NP_FAIL, "no directory to work in");
+	test_topologies();
+	test_topology_in_guest();
+	test_statistics();
+	test_records();
+	test_rows();
+	test_table();
+	test_policies();
+	test_append();
+	if (argc < 2)
+		rmdir(dir);
+	free(seen);
+	printf("%d passed, %d failed\n", passed, failed);
+	return failed ? NP_FAIL : NP_OK;
+}

@@ -1,0 +1,618 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * numa-policy verify - does each policy decide by its own rules in a real kernel?
+ *
+ * A guest acts out situations under every policy and sends every decision that the kernel traced,
+ * with all that it was based on. Three things are checked: that the policy's source, compiled for
+ * user space, decides the same from the same; that the situations got the answers that the rules
+ * say, as written down here a second time; and that those answers tell the policy from each of
+ * the others.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../kernel/sched/numa_policy/policies.h"
+#include "commands.h"
+#include "policies.h"
+#include "results.h"
+#include "runner.h"
+#include "setup.h"
+#include "topology.h"
+#include "util.h"
+#include "verify.h"
+
+#define WORKLOAD "rules"
+
+static const struct numa_policy_ops * const ops[] = {
+#define OPS(_sym, _name, _text) &numa_policy_##_name,
+	NUMA_POLICIES(OPS)
+};
+
+static const char * const reason_names[] = {
+#define REASON_NAME(_sym, _text) _text,
+	NUMA_POLICY_REASONS(REASON_NAME)
+};
+
+/*
+ * The situations. A decision is in at most one of them; all but INITIAL are past the VMA's first
+ * two sequences, and all but PARTIAL without a scan to finish.
+ */
+enum situation {
+	IDLE,		/* nobody accesses the VMA, scanned lately */
+	RETURNED,	/* the task did, three or four windows ago */
+	OTHERS_HOT,	/* others do now */
+	OTHERS_SHARED,	/* three others did, two or more windows ago */
+	FORGOTTEN,	/* nobody accesses it, and not scanned for more sequences than threads */
+	LATE,		/* a new VMA in an old process, not accessed by the task */
+	STOPPED,	/* an earlier pass stopped inside; not accessed by anybody but others */
+	NR_SITUATIONS,
+	NO_SITUATION = NR_SITUATIONS
+};
+
+static const char * const situation_names[] = {
+	"an idle VMA", "back after three windows", "a VMA hot with others", "three sharers",
+	"not scanned for a while", "a late VMA", "a scan stopped inside",
+};
+
+/*
+ * What each policy must answer. A scan that stopped inside a VMA that is hot with others is HOT
+ * for hot_shared, whose order is so; where two answers are right, both are named.
+ */
+static const struct answers {
+	const char *policy;
+	int answer[NR_SITUATIONS];
+	int or_else;	/* second right answer to STOPPED */
+	bool forced;
+} answers[] = {
+#define R(_name) NUMA_POLICY_##_name
+	{ "always", { R(ALWAYS), R(ALWAYS), R(ALWAYS), R(ALWAYS), R(ALWAYS), R(ALWAYS), R(ALWAYS) },
+	  R(ALWAYS), true },
+	{ "mm_seq", { 0 }, 0, false },
+	{ "vma_seq", { [LATE] = R(INITIAL) }, 0, false },
+	{ "pids_active", { [LATE] = R(INITIAL), [STOPPED] = R(PARTIAL) }, R(PARTIAL), true },
+	{ "pid_history", { [RETURNED] = R(PID), [LATE] = R(INITIAL), [STOPPED] = R(PARTIAL) },
+	  R(PARTIAL), true },
+	{ "seq_delta", { [FORGOTTEN] = R(SEQ_DELTA), [LATE] = R(INITIAL), [STOPPED] = R(PARTIAL) },
+	  R(PARTIAL), true },
+	{ "hot_shared", { [RETURNED] = R(PID), [OTHERS_HOT] = R(HOT), [OTHERS_SHARED] = R(SHARED),
+			  [LATE] = R(INITIAL), [STOPPED] = R(PARTIAL) }, R(HOT), true },
+#undef R
+};
+
+/* The last yes to each VMA, to tell forced scans by. */
+struct vma_track {
+	uint64_t start;
+	int start_scan_seq;
+	int yes[64];
+	unsigned int n;
+};
+
+static const struct answers *find_answers(const char *policy)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(answers); i++)
+		if (!strcmp(answers[i].policy, policy))
+			return &answers[i];
+	return NULL;
+}
+
+static const struct numa_policy_ops *find_ops(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
+		if (!strcmp(ops[i]->name, name))
+			return ops[i];
+	return NULL;
+}
+
+static int sharers(const struct np_decision *d)
+{
+	uint64_t all = 0;
+	int n = 0;
+
+	for (int i = 0; i < d->nwindows; i++)
+		all |= d->windows[i];
+	for (; all; all &= all - 1)
+		n++;
+	return n;
+}
+
+/* Written from the specification, not with the policies' own helpers: it is to check those. */
+static enum situation classify(const struct np_decision *d)
+{
+	uint64_t me = 1ull << ((uint32_t)((uint32_t)d->pid * 0x61c88647u) >> 26);
+	bool initial = (int32_t)((uint32_t)d->seq - (uint32_t)d->start_scan_seq) < 2;
+	bool late_scan = (int32_t)((uint32_t)d->seq - (uint32_t)d->prev_scan_seq) > d->threads;
+	bool stopped = d->offset > d->start;
+	int n = sharers(d);
+
+	for (int i = 0; i < d->nwindows; i++)
+		if (d->windows[i] & me)
+			return !initial && !stopped && !late_scan && i >= 2 && !d->windows[0] &&
+			       n < 3 ? RETURNED : NO_SITUATION;
+
+	if (initial)
+		return d->seq >= 2 && !d->windows[0] && n < 3 && !stopped && !late_scan ?
+		       LATE : NO_SITUATION;
+	if (stopped)
+		return n < 3 && !late_scan ? STOPPED : NO_SITUATION;
+	if (late_scan)
+		return !d->windows[0] && n < 3 ? FORGOTTEN : NO_SITUATION;
+	if (d->windows[0])
+		return OTHERS_HOT;
+	if (n >= 3)
+		return OTHERS_SHARED;
+	return n ? NO_SITUATION : IDLE;
+}
+
+static bool get_int(const json_t *o, const char *key, long long *value)
+{
+	const json_t *v = json_object_get(o, key);
+
+	if (!json_is_integer(v))
+		return false;
+	*value = json_integer_value(v);
+	return true;
+}
+
+static bool get_hex(const json_t *v, uint64_t *value)
+{
+	const char *s = json_string_value(v);
+	char *end;
+
+	if (!s || !*s)
+		return false;
+	errno = 0;
+	*value = strtoull(s, &end, 16);
+	return !errno && !*end;
+}
+
+/**
+ * np_decision_read() - take a "decide" record apart
+ * @o: the record
+ * @d: where it goes
+ *
+ * Return: whether the record has everything that it must have.
+ */
+bool np_decision_read(const json_t *o, struct np_decision *d)
+{
+	const char *reason = json_string_value(json_object_get(o, "reason"));
+	const json_t *windows = json_object_get(o, "windows"), *w;
+	long long pid, seq, start_seq, prev_seq, threads;
+	size_t i;
+
+	memset(d, 0, sizeof(*d));
+	d->policy = json_string_value(json_object_get(o, "policy"));
+	d->vma = json_string_value(json_object_get(o, "vma"));
+	if (!d->policy || !d->vma || !reason || !get_int(o, "pid", &pid) ||
+	    !get_int(o, "seq", &seq) || !get_int(o, "start_seq", &start_seq) ||
+	    !get_int(o, "prev_seq", &prev_seq) || !get_int(o, "threads", &threads) ||
+	    !get_hex(json_object_get(o, "offset"), &d->offset) ||
+	    !get_hex(json_object_get(o, "start"), &d->start))
+		return false;
+	d->pid = pid;
+	d->seq = seq;
+	d->start_scan_seq = start_seq;
+	d->prev_scan_seq = prev_seq;
+	d->threads = threads;
+
+	d->nwindows = json_array_size(windows);
+	if (d->nwindows < 2 || d->nwindows > NUMA_POLICY_WINDOWS)
+		return false;
+	json_array_foreach(windows, i, w)
+		if (!get_hex(w, &d->windows[i]))
+			return false;
+
+	for (d->reason = 0; d->reason < NR_NUMA_POLICY_REASONS; d->reason++)
+		if (!strcmp(reason, reason_names[d->reason]))
+			return true;
+	return false;
+}
+
+static int ask(const struct numa_policy_ops *policy, const struct np_decision *d)
+{
+	struct vma_numab_state state = {
+		.start_scan_seq = d->start_scan_seq,
+		.prev_scan_seq = d->prev_scan_seq,
+	};
+	struct numa_policy_snapshot snap = {
+		.state = &state,
+		.scan_offset = d->offset,
+		.vma_start = d->start,
+		.pid = d->pid,
+		.scan_seq = d->seq,
+		.nr_threads = d->threads,
+	};
+
+	for (int i = 0; i < d->nwindows; i++)
+		state.pids_active[i] = d->windows[i];
+	return policy->decide(&snap);
+}
+
+/*
+ * Was the VMA's last complete scan one that the policy had not asked for? Then the scan loop
+ * forced it. A state's first prev_scan_seq stands for no scan. Another task's pass may end the
+ * sequence while the scan is under way, so a yes in the sequence before counts too.
+ */
+static bool was_forced(struct vma_track **tracks, int *n, const struct np_decision *d)
+{
+	struct vma_track *t = NULL;
+	bool asked = d->prev_scan_seq == (int)((unsigned int)d->start_scan_seq - 1);
+
+	for (int i = 0; i < *n && !t; i++)
+		if ((*tracks)[i].start == d->start &&
+		    (*tracks)[i].start_scan_seq == d->start_scan_seq)
+			t = &(*tracks)[i];
+	if (!t) {
+		*tracks = np_realloc(*tracks, (*n + 1) * sizeof(**tracks));
+		t = &(*tracks)[(*n)++];
+		memset(t, 0, sizeof(*t));
+		t->start = d->start;
+		t->start_scan_seq = d->start_scan_seq;
+		/* The trace may begin after the first scans. */
+		asked = true;
+	}
+	for (unsigned int i = 0; i < t->n && i < ARRAY_SIZE(t->yes); i++)
+		asked |= t->yes[i] == d->prev_scan_seq || t->yes[i] == d->prev_scan_seq - 1;
+	if (d->reason != NUMA_POLICY_SKIP)
+		t->yes[t->n++ % ARRAY_SIZE(t->yes)] = d->seq;
+	return !asked;
+}
+
+/**
+ * np_verdict_make() - judge the decisions of one run
+ * @v: the verdict, made empty first
+ * @policy: name of the policy that was in force
+ * @records: JSON array with the run's records
+ *
+ * Return: NULL, or why the records cannot be judged; to be freed.
+ */
+char *np_verdict_make(struct np_verdict *v, const char *policy, const json_t *records)
+{
+	const struct answers *mine = find_answers(policy);
+	const struct numa_policy_ops *op = find_ops(policy);
+	struct vma_track *tracks = NULL;
+	int ntracks = 0;
+	json_t *r;
+	size_t i;
+
+	memset(v, 0, sizeof(*v));
+	if (!op)
+		return np_asprintf("there is no policy '%s'", policy);
+
+	json_array_foreach(records, i, r) {
+		const char *type = json_string_value(json_object_get(r, "type"));
+		struct np_decision d;
+		enum situation s;
+
+		if (!type || strcmp(type, "decide"))
+			continue;
+		if (!np_decision_read(r, &d)) {
+			free(tracks);
+			return np_asprintf("record %zu is no whole decision", i + 1);
+		}
+		if (strcmp(d.policy, policy)) {
+			free(tracks);
+			return np_asprintf("record %zu is a decision of %s", i + 1, d.policy);
+		}
+		v->decisions++;
+		v->forced += was_forced(&tracks, &ntracks, &d);
+		if (ask(op, &d) != d.reason) {
+			if (!v->replay_wrong++)
+				v->first_wrong = np_asprintf("record %zu: the kernel said %s, the source says %s",
+							     i + 1, reason_names[d.reason],
+							     reason_names[ask(op, &d)]);
+			continue;
+		}
+		s = classify(&d);
+		if (s == NO_SITUATION)
+			continue;
+		v->seen[s]++;
+		if (!mine || d.reason == mine->answer[s] || (s == STOPPED && d.reason == mine->or_else))
+			continue;
+		if (!v->answer_wrong++)
+			v->first_answer = np_asprintf("record %zu: %s: the kernel said %s, expected %s",
+						      i + 1, situation_names[s],
+						      reason_names[d.reason],
+						      reason_names[mine->answer[s]]);
+	}
+	free(tracks);
+	return NULL;
+}
+
+/**
+ * np_verdict_free() - free what a verdict points to
+ * @v: the verdict
+ */
+void np_verdict_free(struct np_verdict *v)
+{
+	free(v->first_wrong);
+	free(v->first_answer);
+	memset(v, 0, sizeof(*v));
+}
+
+static int checks, failures;
+
+static __printf(2, 3) bool say(bool ok, const char *fmt, ...)
+{
+	va_list ap;
+
+	checks++;
+	if (!ok)
+		failures++;
+	printf("%s %d - ", ok ? "ok" : "not ok", checks);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+	return ok;
+}
+
+/* A situation that was seen and to which the two policies answer differently. */
+static const char *told_apart(const struct np_verdict *v, const struct answers *a,
+			      const struct answers *b)
+{
+	for (int s = 0; s < NR_SITUATIONS; s++)
+		if (v->seen[s] && a->answer[s] != b->answer[s] &&
+		    (s != STOPPED || a->or_else != b->answer[s]))
+			return situation_names[s];
+	return NULL;
+}
+
+/**
+ * np_verdict_print() - print the checks of one policy's run, a line each
+ * @v: the verdict
+ * @policy: name of the policy that was in force
+ */
+void np_verdict_print(const struct np_verdict *v, const char *policy)
+{
+	const struct answers *mine = find_answers(policy);
+
+	say(v->decisions && !v->replay_wrong, "%s: %d decisions, %d unlike its source%s%s", policy,
+	    v->decisions, v->replay_wrong, v->first_wrong ? ": " : "",
+	    v->first_wrong ? v->first_wrong : "");
+	if (!mine)
+		return;
+
+	say(!v->answer_wrong, "%s: %d answers unlike its rules%s%s", policy, v->answer_wrong,
+	    v->first_answer ? ": " : "", v->first_answer ? v->first_answer : "");
+	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
+		const char *by;
+
+		if (&answers[i] == mine)
+			continue;
+		by = told_apart(v, mine, &answers[i]);
+		say(by, "%s: told from %s by %s", policy, answers[i].policy,
+		    by ? by : "nothing that happened");
+	}
+	if (!mine->forced)
+		say(!v->forced, "%s: %d forced scans, none allowed", policy, v->forced);
+	else if (strcmp(policy, "always"))
+		say(v->forced, "%s: %d forced scans, some expected", policy, v->forced);
+}
+
+static const char usage[] =
+	"usage: numa-policy verify [OPTIONS]\n\n"
+	"Acts out, in a guest per policy, the situations that the policies' rules tell apart, and\n"
+	"checks every decision that the kernel traced: against the policy's source asked again in\n"
+	"user space, and against its rules. A policy passes if what it did could have been done by\n"
+	"no other policy. Prints a line per check.\n\n"
+	"  --policies A,B    policies to check (default: all)\n"
+	"  --topology T      nodes and CPUs of the guest (default: 2x2)\n"
+	"  --jobs J          guests at once (default: one per CPU)\n"
+	"  --seed S          seed of the workload (default: 1)\n"
+	"  --out DIR         where guests' records and consoles are kept (default: verify beside\n"
+	"                    this program)\n"
+	"  --timeout S       host seconds a guest may take (default: 600)\n"
+	"  --kernel DIR      guest kernel: directory with bzImage, config and release\n"
+	"  --initrd FILE     guest's initial file system\n"
+	"  --qemu PROGRAM    QEMU to run (default: qemu-system-x86_64)\n";
+
+struct options {
+	const char *policies;
+	const char *topology;
+	const char *out;
+	const char *kernel;
+	const char *initrd;
+	const char *qemu;
+	long jobs;
+	long seed;
+	long timeout_s;
+};
+
+static bool parse_options(struct options *o, int argc, char **argv, int *status)
+{
+	static const struct option longs[] = {
+		{ "policies", required_argument, NULL, 'p' },
+		{ "topology", required_argument, NULL, 't' },
+		{ "jobs", required_argument, NULL, 'j' },
+		{ "seed", required_argument, NULL, 's' },
+		{ "out", required_argument, NULL, 'o' },
+		{ "timeout", required_argument, NULL, 'T' },
+		{ "kernel", required_argument, NULL, 'k' },
+		{ "initrd", required_argument, NULL, 'i' },
+		{ "qemu", required_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 }
+	};
+	long max = 1000000, *number;
+	int c;
+
+	*status = NP_USAGE;
+	optind = 1;
+	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+		number = NULL;
+		switch (c) {
+		case 'p':
+			o->policies = optarg;
+			break;
+		case 't':
+			o->topology = optarg;
+			break;
+		case 'j':
+			number = &o->jobs;
+			break;
+		case 's':
+			number = &o->seed;
+			break;
+		case 'o':
+			o->out = optarg;
+			break;
+		case 'T':
+			number = &o->timeout_s;
+			break;
+		case 'k':
+			o->kernel = optarg;
+			break;
+		case 'i':
+			o->initrd = optarg;
+			break;
+		case 'q':
+			o->qemu = optarg;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			*status = NP_OK;
+			return false;
+		default:
+			return false;
+		}
+		if (number && np_parse_long(optarg, 1, max, number)) {
+			np_error("verify: '%s' is no whole number from 1 to %ld", optarg, max);
+			return false;
+		}
+	}
+	if (optind < argc) {
+		np_error("verify: unexpected argument '%s'", argv[optind]);
+		return false;
+	}
+	return true;
+}
+
+/* A cell per policy named in @list, or per policy there is. */
+static int make_cells(const char *list, long seed, struct np_cell **cells)
+{
+	char **names = NULL;
+	int n = np_policies_count;
+
+	if (list)
+		names = np_split(list, ',', &n);
+	*cells = np_alloc(n * sizeof(**cells));
+	for (int i = 0; i < n; i++) {
+		const char *name = names ? names[i] : np_policies[i].name;
+
+		if (!np_policy_find(name)) {
+			np_error("verify: there is no policy '%s'; numa-policy list shows them", name);
+			n = 0;
+			break;
+		}
+		(*cells)[i].workload = np_strdup(WORKLOAD);
+		(*cells)[i].policy = np_strdup(name);
+		(*cells)[i].rep = 1;
+		(*cells)[i].seed = seed;
+	}
+	return n;
+}
+
+static void judge(const struct np_cell *cell)
+{
+	struct np_verdict v;
+	char *error;
+
+	if (!say(cell->status == NP_CELL_OK, "%s: the guest ran%s%s", cell->policy,
+		 cell->reason ? ": " : "", cell->reason ? cell->reason : ""))
+		return;
+	error = np_verdict_make(&v, cell->policy, cell->records);
+	if (error)
+		say(false, "%s: %s", cell->policy, error);
+	else
+		np_verdict_print(&v, cell->policy);
+	free(error);
+	np_verdict_free(&v);
+}
+
+static int run(const struct options *o)
+{
+	struct np_topology topology;
+	struct np_setup setup;
+	struct np_cell *cells;
+	int n, status = NP_FAIL;
+	char *error;
+
+	error = np_topology_parse(o->topology, &topology);
+	if (error) {
+		np_error("verify: --topology %s: %s", o->topology, error);
+		free(error);
+		return NP_USAGE;
+	}
+	n = make_cells(o->policies, o->seed, &cells);
+	if (!n)
+		return NP_USAGE;
+
+	error = np_setup_find(&setup, o->qemu, o->kernel, o->initrd);
+	for (int i = 0; i < n && !error; i++)
+		error = np_setup_lacks(&setup, np_policy_find(cells[i].policy));
+	if (!error && np_mkdirs(o->out))
+		error = np_asprintf("cannot make the directory %s: %s", o->out, strerror(errno));
+	if (error) {
+		np_error("verify: %s", error);
+		free(error);
+	} else {
+		struct np_plan plan = {
+			.machine = {
+				.qemu = setup.qemu,
+				.image = setup.image,
+				.initrd = setup.initrd,
+				.topology = &topology,
+				.timeout_s = o->timeout_s,
+				.stall_s = 120,
+			},
+			.release = setup.release,
+			.out = o->out,
+			.jobs = o->jobs,
+			.shift = -1,
+			.sample_ms = 1000,
+			.keep = true,
+		};
+
+		if (np_plan_run(&plan, cells, n) != NP_RUN_COMPLETE)
+			np_error("verify: interrupted");
+		for (int i = 0; i < n; i++)
+			judge(&cells[i]);
+		printf("%d passed, %d failed\n", checks - failures, failures);
+		status = failures ? NP_FAIL : NP_OK;
+	}
+
+	for (int i = 0; i < n; i++)
+		np_cell_clear(&cells[i]);
+	free(cells);
+	np_setup_free(&setup);
+	np_topology_free(&topology);
+	return status;
+}
+
+/**
+ * cmd_verify() - run the rules' situations under the policies and judge the decisions
+ * @argc: as for main()
+ * @argv: as for main(), from the subcommand on
+ *
+ * Return: the exit status.
+ */
+int cmd_verify(int argc, char **argv)
+{
+	struct options o = {
+		.topology = "2x2",
+		.jobs = sysconf(_SC_NPROCESSORS_ONLN),
+		.seed = 1,
+		.timeout_s = 600,
+	};
+	char *out = np_asprintf("%s/verify", np_self_dir());
+	int status;
+
+	o.out = out;
+	if (parse_options(&o, argc, argv, &status))
+		status = run(&o);
+	free(out);
+	return status;
+}
