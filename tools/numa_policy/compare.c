@@ -30,6 +30,9 @@
 #define STALL_DEFAULT 120
 #define SAMPLE_DEFAULT 1000
 
+/* More CPUs than this boot very slowly while instructions are counted: the help text says more. */
+#define MANY_CPUS 32
+
 /* Host seconds in which a guest on KVM must show that it works, and its own limit for that. */
 #define PROBE_TIMEOUT 60
 #define PROBE_LIMIT 2
@@ -450,6 +453,9 @@ static void check_usage(struct compare *c)
 	if (!c->topology.symmetric)
 		np_error("note: distances of topology '%s' differ with the direction",
 			 c->o.topology);
+	if (c->topology.cpus > MANY_CPUS && !c->o.kvm)
+		np_error("note: a guest of %d CPUs may take minutes to boot; see --stall",
+			 c->topology.cpus);
 	c->params = json_object();
 	c->tune = json_object();
 	for (int i = 0; i < c->o.nset; i++)

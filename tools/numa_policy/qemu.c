@@ -115,7 +115,7 @@ static struct argv guest_args(const struct np_machine *m, const char *append, in
 		argv_words(&a, "-accel tcg,thread=single -cpu qemu64 -rtc clock=vm");
 		argv_pair(&a, "-icount", np_asprintf("shift=%d,sleep=off", shift));
 	}
-	argv_words(&a, "-nodefaults -no-user-config -display none -no-reboot");
+	argv_words(&a, "-machine q35 -nodefaults -no-user-config -display none -no-reboot");
 	topology_args(&a, m->topology);
 	argv_pair(&a, "-kernel", np_strdup(m->image));
 	argv_pair(&a, "-initrd", np_strdup(m->initrd));

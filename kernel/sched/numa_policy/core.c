@@ -51,7 +51,7 @@ static const struct numa_policy_ops * __init numa_policy_find(const char *name)
 /* Runs before the first task that could be scanned, and never again: the file is read-only. */
 static int __init numa_policy_param_set(const char *val, const struct kernel_param *kp)
 {
-	const struct numa_policy_ops *policy = val ? numa_policy_find(val) : NULL;
+	const struct numa_policy_ops *policy = numa_policy_find(val);
 	char names[NUMA_POLICY_NAME_MAX * ARRAY_SIZE(numa_policies)];
 	int i, len = 0;
 
@@ -65,7 +65,7 @@ static int __init numa_policy_param_set(const char *val, const struct kernel_par
 			len += scnprintf(names + len, sizeof(names) - len, " %s",
 					 numa_policies[i]->name);
 	pr_warn("numa_scan_policy=%s: no such scan policy, keeping %s; there are:%s\n",
-		val ?: "", numa_policy_in_force->name, names);
+		val, numa_policy_in_force->name, names);
 	return 0;
 }
 

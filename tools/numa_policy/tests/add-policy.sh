@@ -4,7 +4,7 @@
 # add-policy.sh REPOSITORY CONF WORKDIR: what the README says of adding a policy is all it takes.
 set -eu
 
-top=$1 conf=$(readlink -f "$2") work=$3
+top=$(readlink -f "$1") conf=$(readlink -f "$2") work=$3
 . "$(dirname "$0")/lib.sh"
 
 rm -rf "$work/repository"
@@ -28,8 +28,7 @@ static enum numa_policy_reason newest_decide(const struct numa_policy_snapshot *
 }
 
 DEFINE_NUMA_POLICY(newest,
-	.windows = 1,
-);
+		   .windows = 1);
 END
 
 # ... one Kconfig entry, ...
@@ -54,7 +53,7 @@ sed -i 's/^\tX(HOT_SHARED,.*/& \\\n\tX(NEWEST, newest, "a policy made by a test"
 printf 'CONFIG_NUMA_POLICY_NEWEST=y\n' >"$work/config"
 KCONFIG_CONFIG=$work/config "$conf" --olddefconfig Kconfig >/dev/null 2>&1
 check "it can be configured" grep -qx CONFIG_NUMA_POLICY_NEWEST=y "$work/config"
-check "the tool is built with it" make "$PWD/build/numa-policy" >/dev/null
+check "the tool is built with it" sh -c 'make "$PWD/build/numa-policy" >/dev/null'
 check "the tool knows it" sh -c './build/numa-policy list | grep -q "^  newest .* a policy made by a test"'
 check "the guest kernel is to have it" sh -c 'make "$PWD/build/policies.config" >/dev/null &&
 	grep -qx CONFIG_NUMA_POLICY_NEWEST=y build/policies.config'

@@ -4,7 +4,7 @@
 # kconfig.sh REPOSITORY CONF WORKDIR: the options, by the kernel's own conf program.
 set -eu
 
-top=$1 conf=$(readlink -f "$2") work=$3
+top=$(readlink -f "$1") conf=$(readlink -f "$2") work=$3
 dir=$(dirname "$0")
 . "$dir/lib.sh"
 

@@ -92,6 +92,8 @@ static void test_topologies(void)
 		{ "2x2,cpus=2", "cpus=2 names 1 nodes, the topology has 2" },
 		{ "2x2,cpus=0/0", "no node has a CPU" },
 		{ "3x1,cpus=1/1/0,mem=256/256/0", "node 2 has neither CPUs nor memory" },
+		{ "2x2,cpus=0/2", "node 1 has CPUs, node 0 has none: those come last" },
+		{ "3x2,cpus=2/0/2", "node 2 has CPUs, node 1 has none: those come last" },
 		{ "13x5", "65 CPUs in all" },
 		{ "2x2,dist=10", "a distance is a number from 11 to 254" },
 		{ "2x2,dist=255", "a distance is a number from 11 to 254" },
