@@ -22,7 +22,7 @@ OBJ      := $(abspath $(O))
 T        := tools/numa_policy
 P        := kernel/sched/numa_policy
 
-PACKAGES := bc binutils bison ccache cpio flex gcc jq libc6-dev libelf-dev libgsl-dev libjansson-dev libssl-dev \
+PACKAGES := bc binutils bison ccache cpio flex gcc jq libc6-dev libelf-dev libgsl-dev libjansson-dev \
 	    make qemu-system-x86 rsync xz-utils $(if $(KSRC),,linux-source-6.12)
 
 .DEFAULT_GOAL := help
@@ -70,7 +70,7 @@ POLICY_CPPFLAGS := -I$(T)/include -Iinclude -include linux/kconfig.h \
 
 TOOL_SRC := $(wildcard $(T)/*.c) $(POLICY_NAMES:%=$(P)/%.c)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/host/%.o)
-TOOL_LIBS := -ljansson -lgsl -lgslcblas -lcrypto -lm
+TOOL_LIBS := -ljansson -lgsl -lgslcblas -lm
 
 $(BUILD)/host/%.o: %.c Makefile | deps
 	@mkdir -p $(@D)

@@ -127,7 +127,7 @@ static const struct option long_options[] = {
 
 static const char usage_text[] =
 "Usage: numa-policy compare [OPTION]...\n"
-"       numa-policy compare --print DIR\n"
+"       numa-policy compare --print DIR [--base P]\n"
 "Runs workloads under scan policies of NUMA balancing in guests, writes DIR/results.json and\n"
 "prints a table.\n"
 "\n"
@@ -159,7 +159,8 @@ static const char usage_text[] =
 "  --stall S            the same without a record or any console output (default 120)\n"
 "  --keep               keep the guests' files of good cells too (DIR/cells)\n"
 "\n"
-"  --print DIR          run nothing, print the table of DIR/results.json\n"
+"  --print DIR          run nothing, print the table of DIR/results.json; --base P compares with\n"
+"                       another of its policies\n"
 "  --help               print this\n"
 "\n"
 "Exit status: 0 if every cell is fine, 1 if one failed or was not run, 2 for bad usage.\n";
@@ -879,7 +880,21 @@ static int run(struct compare *c)
 	return status;
 }
 
-static int print_only(const char *dir)
+/* Compare with another policy of the results than the one they were made to be compared with. */
+static int choose_base(struct np_results *r, const char *base)
+{
+	for (int i = 0; base && i < r->npolicies; i++) {
+		if (strcmp(r->policies[i], base))
+			continue;
+		r->base = r->policies[i];
+		return NP_OK;
+	}
+	if (base)
+		np_error("--base %s: this policy is not in the results", base);
+	return base ? NP_USAGE : NP_OK;
+}
+
+static int print_only(const char *dir, const char *base)
 {
 	struct np_results r;
 	struct stat st;
@@ -897,9 +912,11 @@ static int print_only(const char *dir)
 		free(error);
 		status = NP_FAIL;
 	} else {
-		status = print_table(&r);
+		status = choose_base(&r, base);
+		if (!status)
+			status = print_table(&r);
 	}
-	for (int i = 0; i < r.ncells; i++)
+	for (int i = 0; i < r.ncells && !status; i++)
 		if (r.cells[i].status != NP_CELL_OK)
 			status = NP_FAIL;
 	np_results_free(&r);
@@ -939,7 +956,7 @@ int cmd_compare(int argc, char **argv)
 	if (!parse_options(&c.o, argc, argv))
 		goto out;
 	if (c.o.print) {
-		status = print_only(c.o.print);
+		status = print_only(c.o.print, c.o.base);
 		goto out;
 	}
 	check_usage(&c);

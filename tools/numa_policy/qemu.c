@@ -561,8 +561,9 @@ char *np_guest_reason(const struct np_guest *g)
 	} else if (g->ending) {
 		reason = NULL;
 	} else if (WIFSIGNALED(g->status)) {
-		reason = np_asprintf("QEMU was killed by signal %d (%s)", WTERMSIG(g->status),
-				     strsignal(WTERMSIG(g->status)));
+		line = first_error_line(g->dir);
+		reason = np_asprintf("QEMU was killed by signal %d (%s): %s", WTERMSIG(g->status),
+				     strsignal(WTERMSIG(g->status)), line);
 	} else if (WEXITSTATUS(g->status)) {
 		line = first_error_line(g->dir);
 		reason = np_asprintf("QEMU exited with status %d: %s", WEXITSTATUS(g->status),

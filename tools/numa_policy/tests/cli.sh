@@ -182,6 +182,11 @@ ok "repetitions come one after another" \
 compare --print "$out"
 ok "--print prints the same table" cmp -s "$work/stdout" "$work/table"
 ok "--print of a good run exits with 0" rc_is 0
+compare --print "$out" --base always
+ok "--print --base compares with another policy" grep -q 'change against always' "$work/stdout"
+ok "and exits with 0" rc_is 0
+compare --print "$out" --base mm_seq
+ok "--print --base of a policy that was not run is refused" rc_is 2
 "$np" compare --print "$out" >/dev/full 2>"$work/stderr"
 rc=$?
 ok "a table that cannot be printed is a failure" both rc_is 1 err_has "cannot print the table"
@@ -247,9 +252,9 @@ fails silent "the guest reset or powered off before it sent a record"
 fails reset "the guest reset or powered off before its end (2 records)"
 fails panic "guest panicked: Kernel panic - not syncing: Fatal exception"
 fails panic-hang "guest panicked: Kernel panic - not syncing: stuck"
-fails hang-at-boot "guest hung: no record and no console output for 1 s" --stall 1
-fails hang "guest hung: no record and no console output for 1 s" --stall 1
-fails busy "guest hung: not at its end after 1 s of host time" --timeout 1
+fails hang-at-boot "guest hung: no record and no console output for 4 s" --stall 4
+fails hang "guest hung: no record and no console output for 4 s" --stall 4
+fails busy "guest hung: not at its end after 4 s of host time" --timeout 4
 fails half 'the last record is cut (line 3: {"type":"sample","t_ms":10)'
 fails malformed "malformed record in line 3"
 fails no-type "malformed record in line 3 (no type)"
