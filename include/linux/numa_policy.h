@@ -18,23 +18,6 @@
 static_assert(NUMA_POLICY_WINDOWS >= 2 && NUMA_POLICY_WINDOWS <= 8);
 static_assert(NUMA_POLICY_WINDOWS > 4 || sizeof(struct vma_numab_state) <= 64);
 
-/*
- * The reasons of a decision: NUMA_POLICY_SKIP, or the rule that said yes. The second column is
- * how traces and tools spell them.
- */
-#define NUMA_POLICY_REASONS(X)		\
-	X(SKIP,		"skip")		\
-	X(ALWAYS,	"always")	\
-	X(INITIAL,	"initial")	\
-	X(INITIAL_MM,	"initial_mm")	\
-	X(PID,		"pid")		\
-	X(PARTIAL,	"partial")	\
-	X(SEQ_DELTA,	"seq_delta")	\
-	X(HOT,		"hot")		\
-	X(SHARED,	"shared")
-
-#define NUMA_POLICY_REASON(_sym, _text) NUMA_POLICY_##_sym,
-
 /**
  * enum numa_policy_reason - why a VMA is scanned, or that it is not
  * @NUMA_POLICY_SKIP: no rule said yes; the only value that is false
@@ -49,11 +32,29 @@ static_assert(NUMA_POLICY_WINDOWS > 4 || sizeof(struct vma_numab_state) <= 64);
  * @NR_NUMA_POLICY_REASONS: how many there are
  */
 enum numa_policy_reason {
-	NUMA_POLICY_REASONS(NUMA_POLICY_REASON)
+	NUMA_POLICY_SKIP,
+	NUMA_POLICY_ALWAYS,
+	NUMA_POLICY_INITIAL,
+	NUMA_POLICY_INITIAL_MM,
+	NUMA_POLICY_PID,
+	NUMA_POLICY_PARTIAL,
+	NUMA_POLICY_SEQ_DELTA,
+	NUMA_POLICY_HOT,
+	NUMA_POLICY_SHARED,
 	NR_NUMA_POLICY_REASONS
 };
 
-#undef NUMA_POLICY_REASON
+/* How traces and tools spell the reasons: X(symbol without NUMA_POLICY_, text) of each. */
+#define NUMA_POLICY_REASON_TEXTS(X)	\
+	X(SKIP,		"skip")		\
+	X(ALWAYS,	"always")	\
+	X(INITIAL,	"initial")	\
+	X(INITIAL_MM,	"initial_mm")	\
+	X(PID,		"pid")		\
+	X(PARTIAL,	"partial")	\
+	X(SEQ_DELTA,	"seq_delta")	\
+	X(HOT,		"hot")		\
+	X(SHARED,	"shared")
 
 /**
  * struct numa_policy_snapshot - everything that a decision may look at

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <linux/numa_policy.h>
+
 #include "commands.h"
 #include "policies.h"
 #include "util.h"
 #include "workloads.h"
-
-#include "../../kernel/sched/numa_policy/policies.h"
 
 static const struct command {
 	const char *name;
@@ -26,21 +26,14 @@ static const struct command {
 	{ "fingerprint", cmd_fingerprint, "print what apply looks for in a kernel tree" },
 };
 
-static void usage(FILE *f)
+static void print_usage(FILE *f)
 {
 	fputs("usage: numa-policy COMMAND [ARGUMENTS]\n"
 	      "       numa-policy COMMAND --help\n\n", f);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(f, "  %-12s %s\n", commands[i].name, commands[i].help);
-	fputs("\nExit status: 0 all is well; 1 something failed, and it was said what; 2 bad usage.\n",
-	      f);
+	fputs("\nExit status: 0 all is well; 1 something failed; 2 bad usage.\n", f);
 }
-
-#define NP_OPS(_sym, _name, _text) &numa_policy_##_name,
-
-static const struct numa_policy_ops * const ops[] = {
-	NUMA_POLICIES(NP_OPS)
-};
 
 /**
  * cmd_list() - print the policies and the workloads
@@ -65,8 +58,8 @@ int cmd_list(int argc, char **argv)
 
 	puts("Policies:                windows  forced pass");
 	for (size_t i = 0; i < np_policies_count; i++)
-		printf("  %-22s %7d  %-11s  %s\n", np_policies[i].name, ops[i]->windows,
-		       ops[i]->no_forced_pass ? "no" : "yes", np_policies[i].help);
+		printf("  %-22s %7d  %-11s  %s\n", np_policies[i].name, np_policies[i].ops->windows,
+		       np_policies[i].ops->no_forced_pass ? "no" : "yes", np_policies[i].help);
 
 	puts("\nWorkloads:");
 	for (const struct np_workload *w = np_workloads; w->name; w++) {
@@ -83,11 +76,11 @@ int cmd_list(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
-		usage(stderr);
+		print_usage(stderr);
 		return NP_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help") || !strcmp(argv[1], "-h")) {
-		usage(stdout);
+		print_usage(stdout);
 		return NP_OK;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)

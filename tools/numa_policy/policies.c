@@ -9,7 +9,13 @@
 #include "policies.h"
 #include "util.h"
 
-#define NP_POLICY(_sym, _name, _text) { .name = #_name, .symbol = #_sym, .help = (_text) },
+#define NP_POLICY(_sym, _name, _text)			\
+	{						\
+		.name = #_name,				\
+		.symbol = #_sym,			\
+		.help = (_text),			\
+		.ops = &numa_policy_##_name,		\
+	},
 
 /** np_policies - all policies, in the order of the table */
 const struct np_policy np_policies[] = {

@@ -7,16 +7,20 @@
 
 #include <stddef.h>
 
+struct numa_policy_ops;
+
 /**
  * struct np_policy - one scan policy
  * @name: what the boot parameter and the command line call it
  * @symbol: its Kconfig symbol is CONFIG_NUMA_POLICY_ and this
  * @help: one line about it
+ * @ops: the policy itself, compiled for user space
  */
 struct np_policy {
 	const char *name;
 	const char *symbol;
 	const char *help;
+	const struct numa_policy_ops *ops;
 };
 
 extern const struct np_policy np_policies[];

@@ -14,7 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../kernel/sched/numa_policy/policies.h"
+#include <linux/numa_policy.h>
+
 #include "commands.h"
 #include "policies.h"
 #include "results.h"
@@ -26,14 +27,9 @@
 
 #define WORKLOAD "rules"
 
-static const struct numa_policy_ops * const ops[] = {
-#define OPS(_sym, _name, _text) &numa_policy_##_name,
-	NUMA_POLICIES(OPS)
-};
-
-static const char * const reason_names[] = {
-#define REASON_NAME(_sym, _text) _text,
-	NUMA_POLICY_REASONS(REASON_NAME)
+static const char * const reason_names[NR_NUMA_POLICY_REASONS] = {
+#define REASON_NAME(_sym, _text) [NUMA_POLICY_##_sym] = _text,
+	NUMA_POLICY_REASON_TEXTS(REASON_NAME)
 };
 
 /*
@@ -95,14 +91,6 @@ static const struct answers *find_answers(const char *policy)
 	for (size_t i = 0; i < ARRAY_SIZE(answers); i++)
 		if (!strcmp(answers[i].policy, policy))
 			return &answers[i];
-	return NULL;
-}
-
-static const struct numa_policy_ops *find_ops(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
-		if (!strcmp(ops[i]->name, name))
-			return ops[i];
 	return NULL;
 }
 
@@ -260,6 +248,12 @@ static bool was_forced(struct vma_track **tracks, int *n, const struct np_decisi
 	return !asked;
 }
 
+static char *differs(size_t record, const char *what, int got, int expected)
+{
+	return np_asprintf("record %zu: %s: the kernel said %s, expected %s", record + 1, what,
+			   reason_names[got], reason_names[expected]);
+}
+
 /**
  * np_verdict_make() - judge the decisions of one run
  * @v: the verdict, made empty first
@@ -271,20 +265,21 @@ static bool was_forced(struct vma_track **tracks, int *n, const struct np_decisi
 char *np_verdict_make(struct np_verdict *v, const char *policy, const json_t *records)
 {
 	const struct answers *mine = find_answers(policy);
-	const struct numa_policy_ops *op = find_ops(policy);
+	const struct np_policy *p = np_policy_find(policy);
 	struct vma_track *tracks = NULL;
 	int ntracks = 0;
 	json_t *r;
 	size_t i;
 
 	memset(v, 0, sizeof(*v));
-	if (!op)
+	if (!p)
 		return np_asprintf("there is no policy '%s'", policy);
 
 	json_array_foreach(records, i, r) {
 		const char *type = json_string_value(json_object_get(r, "type"));
 		struct np_decision d;
 		enum situation s;
+		int asked;
 
 		if (!type || strcmp(type, "decide"))
 			continue;
@@ -298,24 +293,22 @@ char *np_verdict_make(struct np_verdict *v, const char *policy, const json_t *re
 		}
 		v->decisions++;
 		v->forced += was_forced(&tracks, &ntracks, &d);
-		if (ask(op, &d) != d.reason) {
+		asked = ask(p->ops, &d);
+		if (asked != d.reason) {
 			if (!v->replay_wrong++)
-				v->first_wrong = np_asprintf("record %zu: the kernel said %s, the source says %s",
-							     i + 1, reason_names[d.reason],
-							     reason_names[ask(op, &d)]);
+				v->first_wrong = differs(i, "its source", d.reason, asked);
 			continue;
 		}
 		s = classify(&d);
 		if (s == NO_SITUATION)
 			continue;
 		v->seen[s]++;
-		if (!mine || d.reason == mine->answer[s] || (s == STOPPED && d.reason == mine->or_else))
+		if (!mine || d.reason == mine->answer[s] ||
+		    (s == STOPPED && d.reason == mine->or_else))
 			continue;
 		if (!v->answer_wrong++)
-			v->first_answer = np_asprintf("record %zu: %s: the kernel said %s, expected %s",
-						      i + 1, situation_names[s],
-						      reason_names[d.reason],
-						      reason_names[mine->answer[s]]);
+			v->first_answer = differs(i, situation_names[s], d.reason,
+						  mine->answer[s]);
 	}
 	free(tracks);
 	return NULL;

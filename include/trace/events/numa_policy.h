@@ -10,7 +10,7 @@
 #include <linux/tracepoint.h>
 
 #define NUMA_POLICY_REASON(_sym, _text) TRACE_DEFINE_ENUM(NUMA_POLICY_##_sym);
-NUMA_POLICY_REASONS(NUMA_POLICY_REASON)
+NUMA_POLICY_REASON_TEXTS(NUMA_POLICY_REASON)
 #undef NUMA_POLICY_REASON
 
 /* A pair per reason; the end of the list is a name for what cannot be. */
@@ -62,7 +62,7 @@ TRACE_EVENT(numa_policy_decide,
 	TP_printk("mm=%p vma=%lx-%lx policy=%s reason=%s pid=%u seq=%d start_seq=%d prev_seq=%d offset=%lx threads=%d windows=%s",
 		  __entry->mm, __entry->vm_start, __entry->vm_end, __entry->policy,
 		  __print_symbolic(__entry->reason,
-				   NUMA_POLICY_REASONS(NUMA_POLICY_REASON_TEXT)
+				   NUMA_POLICY_REASON_TEXTS(NUMA_POLICY_REASON_TEXT)
 				   { NR_NUMA_POLICY_REASONS, "?" }),
 		  __entry->pid, __entry->scan_seq, __entry->start_scan_seq,
 		  __entry->prev_scan_seq, __entry->scan_offset, __entry->nr_threads,

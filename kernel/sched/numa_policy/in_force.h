@@ -7,11 +7,9 @@
 
 #include "policies.h"
 
-/**
- * numa_policy_in_force - the policy that decides
- *
- * Set by Kconfig, or by the boot parameter numa_scan_policy= before there is anything to scan;
- * does not change afterwards, and is never NULL.
+/*
+ * The policy that decides. Set by Kconfig, or by the boot parameter numa_scan_policy= before there
+ * is anything to scan; does not change afterwards, and is never NULL.
  */
 extern const struct numa_policy_ops *numa_policy_in_force;
 

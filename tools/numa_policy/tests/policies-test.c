@@ -57,9 +57,9 @@ enum {
 };
 
 static int passed, failed;
-static const char * const reasons[] = {
-#define TEXT(_sym, _text) _text,
-	NUMA_POLICY_REASONS(TEXT)
+static const char * const reasons[NR_NUMA_POLICY_REASONS] = {
+#define TEXT(_sym, _text) [NUMA_POLICY_##_sym] = _text,
+	NUMA_POLICY_REASON_TEXTS(TEXT)
 };
 
 static const struct numa_policy_ops * const ops[] = {

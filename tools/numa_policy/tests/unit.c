@@ -15,6 +15,7 @@
 #include "../stats.h"
 #include "../table.h"
 #include "../util.h"
+#include "../verify.h"
 
 static int passed, failed;
 static char *work;
@@ -625,6 +626,64 @@ static void test_append(void)
 	json_decref(tune);
 }
 
+/* A decision of pids_active: an old VMA that nobody accesses; @change overrides members. */
+static json_t *decision(const char *change)
+{
+	static const char idle[] =
+		"{\"type\":\"decide\",\"vma\":\"VA\",\"start\":\"0x1000\",\"policy\":\"pids_active\","
+		"\"reason\":\"skip\",\"pid\":100,\"seq\":20,\"start_seq\":3,\"prev_seq\":19,"
+		"\"offset\":\"0x0\",\"threads\":2,\"windows\":[\"0x0\",\"0x0\",\"0x0\",\"0x0\"]}";
+	json_t *d = json_loads(idle, 0, NULL), *o = json_loads(change, 0, NULL);
+
+	json_object_update(d, o);
+	json_decref(o);
+	return d;
+}
+
+static char *judge(struct np_verdict *v, const char *first, const char *second)
+{
+	json_t *records = json_array();
+	char *error;
+
+	json_array_append_new(records, decision(first));
+	json_array_append_new(records, decision(second));
+	error = np_verdict_make(v, "pids_active", records);
+	json_decref(records);
+	return error;
+}
+
+static void test_verdicts(void)
+{
+	struct np_verdict v;
+	char *error;
+
+	error = judge(&v, "{}", "{\"seq\":21,\"prev_seq\":20}");
+	check(!error && v.decisions == 2 && !v.replay_wrong && !v.answer_wrong,
+	      "right decisions are found right");
+	check(v.forced == 1, "a scan that was not asked for is one that was forced");
+	np_verdict_free(&v);
+	error = judge(&v, "{}", "{\"reason\":\"pid\"}");
+	check(!error && v.replay_wrong == 1 && contains(v.first_wrong, "record 2"),
+	      "a decision unlike the source is found");
+	np_verdict_free(&v);
+	error = judge(&v, "{\"offset\":\"0x1001\",\"reason\":\"partial\"}",
+		      "{\"seq\":21,\"prev_seq\":20}");
+	check(!error && !v.replay_wrong && !v.forced, "a scan that was asked for is none");
+	np_verdict_free(&v);
+	error = judge(&v, "{}", "{\"reason\":\"because\"}");
+	check(contains(error, "record 2 is no whole decision"), "an unknown reason is refused");
+	free(error);
+	np_verdict_free(&v);
+	error = judge(&v, "{\"windows\":[\"0x0\"]}", "{}");
+	check(contains(error, "record 1 is no whole decision"), "a single window is refused");
+	free(error);
+	np_verdict_free(&v);
+	error = judge(&v, "{}", "{\"policy\":\"always\"}");
+	check(contains(error, "record 2 is a decision of always"), "another policy's is refused");
+	free(error);
+	np_verdict_free(&v);
+}
+
 int main(int argc, char **argv)
 {
 	char dir[] = "/tmp/numa-policy-unit.XXXXXX";
@@ -640,6 +699,7 @@ int main(int argc, char **argv)
 	test_table();
 	test_policies();
 	test_append();
+	test_verdicts();
 	if (argc < 2)
 		rmdir(dir);
 	free(seen);
