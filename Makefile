@@ -2,7 +2,7 @@
 #
 # Front door of the scan-policy library; "make help" lists what there is.
 
-BUILD    ?= $(CURDIR)/build
+BUILD    := $(CURDIR)/build
 KSRC     ?=
 O        ?= $(BUILD)/kernel
 TOPOLOGY ?= 2x2
@@ -11,6 +11,13 @@ JOBS     ?=
 POLICIES ?=
 WORKLOADS ?=
 OUT      ?= $(BUILD)/results
+
+# What names a path or is one word of a command must be one word here.
+define one-word
+$(if $(filter 1,$(words $($(1)))),,$(error $(1)="$($(1))": must be one word, without blanks))
+endef
+$(foreach v,CURDIR BUILD O OUT TOPOLOGY REPS,$(call one-word,$(v)))
+$(if $(filter 0 1,$(words $(KSRC))),,$(error KSRC="$(KSRC)": a path with blanks does not work here))
 
 # A kernel's own make takes O= and KSRC= from its command line only, never from ours.
 MAKEOVERRIDES :=
@@ -116,14 +123,15 @@ kernel: deps $(OBJ)/bzImage
 
 apply unapply: $(TOOL)
 	@[ -n "$(KSRC)" ] || { echo "make $@: say which kernel tree: make $@ KSRC=DIR" >&2; exit 2; }
-	@$(TOOL) $@ "$(KSRC)"
+	@$(TOOL) $@ $(if $(filter apply,$@),--lib "$(CURDIR)") "$(KSRC)"
 
 # ---- the two front doors ----
 
 compare: kernel tools
-	@$(TOOL) compare --kernel $(OBJ) --initrd $(INITRD) --topology $(TOPOLOGY) --reps $(REPS) \
-		--out $(OUT) $(JOBS:%=--jobs %) $(POLICIES:%=--policies %) \
-		$(WORKLOADS:%=--workloads %) $(ARGS)
+	@$(TOOL) compare --kernel $(OBJ) --initrd $(INITRD) --topology '$(TOPOLOGY)' --reps '$(REPS)' \
+		--out $(OUT) $(if $(JOBS),--jobs '$(JOBS)') \
+		$(if $(POLICIES),--policies '$(POLICIES)') \
+		$(if $(WORKLOADS),--workloads '$(WORKLOADS)') $(ARGS)
 
 # ---- tests: all that is compiled for them is compiled with sanitizers ----
 
@@ -135,6 +143,8 @@ $(BUILD)/test/policies-test-%: $(T)/tests/policies-test.c $(POLICY_NAMES:%=$(P)/
 	@mkdir -p $(@D)
 	@echo "  CC      $(notdir $@)"
 	@$(CC) $(NP_CFLAGS) $(SANITIZE) $(subst WINDOWS=$(WINDOWS),WINDOWS=$*,$(POLICY_CPPFLAGS)) \
+		$(if $(filter 8,$*),-UCONFIG_NUMA_POLICY_SHARED_THRESHOLD \
+			-DCONFIG_NUMA_POLICY_SHARED_THRESHOLD=5) \
 		-o $@ $(filter %.c,$(filter-out $(P)/core.c $(T)/shim%,$^))
 
 UNIT_SRC := $(filter-out %/numa-policy.c,$(TOOL_SRC))

@@ -9,6 +9,7 @@
 # library was applied is built as it is; any other is left alone: a copy of it gets the library.
 set -eu
 
+top=$(readlink -f "$(dirname "$0")/../..")
 tarball=/usr/src/linux-source-6.12.tar.xz
 
 die() {
@@ -29,18 +30,19 @@ unpack() {
 		mv "$2/unpacking/linux-source-6.12" "$src"
 		rmdir "$2/unpacking"
 	fi
-	"$1" apply "$src" >&2
+	"$1" apply --lib "$top" "$src" >&2
 	echo "$src"
 }
 
 # Keep a copy of a user's tree up to date; the files that the library edits come by way of "apply".
 copy() {
-	ksrc=$(readlink -f "$3") || die "KSRC=$3: no such directory"
+	[ -d "$3" ] || die "KSRC=$3: no such directory"
+	ksrc=$(readlink -f "$3")
 	for file in Makefile Kbuild kernel/sched/fair.c init/Kconfig; do
 		[ -e "$ksrc/$file" ] || die "KSRC=$3: no kernel tree: there is no $file in it"
 	done
 	if [ -e "$ksrc/.numa_policy" ]; then
-		"$1" apply "$ksrc" >&2
+		"$1" apply --lib "$top" "$ksrc" >&2
 		echo "$ksrc"
 		return
 	fi
@@ -49,9 +51,9 @@ copy() {
 	fi
 	src=$2/ksrc-$(echo "$ksrc" | cksum | cut -d' ' -f1)
 	mkdir -p "$src"
-	"$1" apply --list-files | sed 's,^,/,' >"$src.exclude"
+	"$1" apply --lib "$top" --list-files | sed 's,^,/,' >"$src.exclude"
 	rsync -a --delete --exclude-from="$src.exclude" --exclude=/.git "$ksrc/" "$src/" >&2
-	"$1" apply --from "$ksrc" "$src" >&2
+	"$1" apply --lib "$top" --from "$ksrc" "$src" >&2
 	echo "$src"
 }
 
@@ -61,7 +63,7 @@ pristine() {
 	mkdir -p "$dir.new"
 	files="Makefile Kbuild include/linux/sched/numa_balancing.h include/trace/events/sched.h
 		scripts/checkpatch.pl scripts/spelling.txt scripts/const_structs.checkpatch
-		$("$1" apply --list-files | grep -v numa_policy)"
+		$("$1" apply --lib "$top" --list-files | grep -v numa_policy)"
 	# shellcheck disable=SC2086
 	if [ -z "$3" ]; then
 		root=linux-source-6.12
@@ -89,7 +91,7 @@ build() {
 	kmake() {
 		make -C "$src" O="$obj" CC="$cc" KBUILD_BUILD_USER=numa-policy \
 			KBUILD_BUILD_HOST=numa-policy KBUILD_BUILD_TIMESTAMP=@0 "$@" >>"$log" 2>&1 || {
-			grep -n -m 5 -E 'error|Error|\*\*\*' "$log" >&2
+			grep -n -m 5 -E 'error|Error|\*\*\*' "$log" >&2 || tail -n 5 "$log" >&2 || true
 			die "the kernel build failed (make $*); the whole log is $log"
 		}
 	}

@@ -498,8 +498,15 @@ static int make_cells(const char *list, long seed, struct np_cell **cells)
 		if (!np_policy_find(name)) {
 			np_error("verify: there is no policy '%s'; numa-policy list shows them", name);
 			n = 0;
-			break;
 		}
+		for (int j = 0; j < i && n; j++) {
+			if (strcmp((*cells)[j].policy, name))
+				continue;
+			np_error("verify: policy '%s' is named twice", name);
+			n = 0;
+		}
+		if (!n)
+			break;
 		(*cells)[i].workload = np_strdup(WORKLOAD);
 		(*cells)[i].policy = np_strdup(name);
 		(*cells)[i].rep = 1;
@@ -546,8 +553,13 @@ static int run(const struct options *o)
 	error = np_setup_find(&setup, o->qemu, o->kernel, o->initrd);
 	for (int i = 0; i < n && !error; i++)
 		error = np_setup_lacks(&setup, np_policy_find(cells[i].policy));
-	if (!error && np_mkdirs(o->out))
-		error = np_asprintf("cannot make the directory %s: %s", o->out, strerror(errno));
+	if (!error) {
+		int err = np_mkdirs(o->out);
+
+		if (err)
+			error = np_asprintf("cannot make the directory %s: %s", o->out,
+					    strerror(-err));
+	}
 	if (error) {
 		np_error("verify: %s", error);
 		free(error);
@@ -570,7 +582,7 @@ static int run(const struct options *o)
 		};
 
 		if (np_plan_run(&plan, cells, n) != NP_RUN_COMPLETE)
-			np_error("verify: interrupted");
+			np_error("verify: stopped before all guests had run");
 		for (int i = 0; i < n; i++)
 			judge(&cells[i]);
 		printf("%d passed, %d failed\n", checks - failures, failures);

@@ -41,7 +41,7 @@
 
 #define HELPERS 8
 #define SMALL (4 * NP_PAGE)
-#define BIG (4UL << 20)
+#define BIG (8UL << 20)
 #define HUGE_STEP (2UL << 20)
 #define TURN_NS 150000000UL
 

@@ -50,6 +50,8 @@ echo 'obj-$(CONFIG_NUMA_POLICY_NEWEST) += newest.o' >>$dir/Makefile
 # ... and one line in the table.
 sed -i 's/^\tX(HOT_SHARED,.*/& \\\n\tX(NEWEST, newest, "a policy made by a test")/' $dir/policies.h
 
+export KCONFIG_AUTOCONFIG="$work/auto.conf" KCONFIG_AUTOHEADER="$work/autoconf.h"
+export KCONFIG_RUSTCCFG="$work/rustc_cfg"
 printf 'CONFIG_NUMA_POLICY_NEWEST=y\n' >"$work/config"
 KCONFIG_CONFIG=$work/config "$conf" --olddefconfig Kconfig >/dev/null 2>&1
 check "it can be configured" grep -qx CONFIG_NUMA_POLICY_NEWEST=y "$work/config"

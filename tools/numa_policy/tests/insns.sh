@@ -17,11 +17,12 @@ cc=gcc
 command -v ccache >/dev/null && cc="ccache gcc"
 
 # The unpatched tree: links to the patched one's files, less the library.
-if [ ! -e "$work/plain-source/.np-done" ]; then
-	rm -rf "$work/plain-source"
+id="$source $(cksum <"$source/Makefile") $(cksum <"$source/kernel/sched/fair.c")"
+if [ "$(cat "$work/plain-source/.np-done" 2>/dev/null)" != "$id" ]; then
+	rm -rf "$work/plain-source" "$work/plain" "$work/one" "$work/all"
 	cp -al "$source" "$work/plain-source"
 	"$tool" unapply "$work/plain-source" >/dev/null
-	touch "$work/plain-source/.np-done"
+	echo "$id" >"$work/plain-source/.np-done"
 fi
 
 # compile NAME TREE FILTER...: objects of TREE under the guest's configuration through a filter

@@ -13,6 +13,10 @@ work=$(readlink -f "$work")
 cd "$top"
 policies=$(sed -n 's/^\tX(\([A-Z0-9_]*\),.*/\1/p' kernel/sched/numa_policy/policies.h)
 
+# Nothing of this belongs into the repository.
+export KCONFIG_AUTOCONFIG="$work/auto.conf" KCONFIG_AUTOHEADER="$work/autoconf.h"
+export KCONFIG_RUSTCCFG="$work/rustc_cfg"
+
 # configure NAME LINE...: write $work/NAME, the configuration that follows from the lines
 configure() {
 	file=$work/$1

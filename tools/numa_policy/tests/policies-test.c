@@ -12,28 +12,42 @@
 #include "../util.h"
 
 /* PIDs in the order of their buckets are of no use here: what matters is who shares one. */
-static unsigned int me = 1000, other, third, fourth, twin;
+#define CROWD (CONFIG_NUMA_POLICY_SHARED_THRESHOLD + 1)
+static unsigned int me = 1000, twin, crowd[CROWD], above, below;
 
 static unsigned long bit(unsigned int pid)
 {
 	return 1UL << numa_policy_pid_bit(pid);
 }
 
-/* The next PIDs after @me in buckets of their own, and one that shares @me's. */
+/* PIDs after @me in buckets of their own, one in @me's, and one each above and below it. */
 static void choose_pids(void)
 {
-	unsigned int *slots[] = { &other, &third, &fourth };
 	unsigned long taken = bit(me);
 	unsigned int pid, n = 0;
 
-	for (pid = me + 1; n < ARRAY_SIZE(slots); pid++) {
-		if (taken & bit(pid))
+	for (pid = me + 1; n < CROWD || !above || !below || !twin; pid++) {
+		if (bit(pid) == bit(me))
+			twin = pid;
+		else if (bit(pid) > bit(me))
+			above = pid;
+		else
+			below = pid;
+		if (n == CROWD || taken & bit(pid))
 			continue;
 		taken |= bit(pid);
-		*slots[n++] = pid;
+		crowd[n++] = pid;
 	}
-	for (twin = me + 1; bit(twin) != bit(me);)
-		twin++;
+}
+
+/* The bits of the first @n of the crowd. */
+static unsigned long bits(int n)
+{
+	unsigned long all = 0;
+
+	while (n--)
+		all |= bit(crowd[n]);
+	return all;
 }
 
 #define LAST (NUMA_POLICY_WINDOWS - 1)
@@ -153,9 +167,18 @@ static void decisions(void)
 		st.pids_active[w] = bit(twin);
 		CHECK("access by a PID that collides", &s, A, newest2 ? P : S, newest2 ? P : S,
 		      newest2 ? P : S, P, newest2 ? P : S, P);
-		st.pids_active[w] = bit(other);
-		CHECK("access by another", &s, A, S, S, S, S, S, w ? S : H);
+		st.pids_active[w] = bit(above);
+		CHECK("access by a PID of a higher bucket", &s, A, S, S, S, S, S, w ? S : H);
+		st.pids_active[w] = bit(below);
+		CHECK("access by a PID of a lower bucket", &s, A, S, S, S, S, S, w ? S : H);
 	}
+	reset(&s, &st);
+	st.pids_active[0] = bit(me);
+	st.pids_active[1] = bit(me);
+	CHECK("own access in two windows", &s, A, P, P, P, P, P, P);
+	s.scan_seq = 1;
+	st.start_scan_seq = 0;
+	CHECK("own access in the second sequence", &s, A, M, I, I, I, I, I);
 
 	/* PARTIAL */
 	reset(&s, &st);
@@ -178,29 +201,40 @@ static void decisions(void)
 		CHECK("one sequence more than threads", &s, A, S, S, S, S, D, S);
 	}
 
+	reset(&s, &st);
+	st.prev_scan_seq = s.scan_seq - 65537;
+	st.start_scan_seq = s.scan_seq - 65536;
+	CHECK("sequences apart by more than 16 bits", &s, A, S, S, S, S, D, S);
+	st.prev_scan_seq = s.scan_seq + 5;
+	CHECK("scanned in a sequence to come", &s, A, S, S, S, S, S, S);
+	st.start_scan_seq = s.scan_seq + 5;
+	CHECK("made in a sequence to come", &s, A, S, I, I, I, I, I);
+
 	/* SHARED and HOT */
 	reset(&s, &st);
-	st.pids_active[LAST] = bit(other) | bit(third);
-	CHECK("two sharers", &s, A, S, S, S, S, S, S);
-	st.pids_active[LAST] |= bit(fourth);
-	CHECK("three sharers", &s, A, S, S, S, S, S, R);
-	st.pids_active[LAST] = bit(other) | bit(third);
-	st.pids_active[1] |= bit(fourth);
-	CHECK("three sharers over two windows", &s, A, S, S, S, S, S, R);
-	st.pids_active[1] = bit(third);
-	st.pids_active[LAST] = bit(other) | (LAST == 1 ? bit(third) : 0);
-	CHECK("the same two in two windows", &s, A, S, S, S, S, S, S);
+	st.pids_active[LAST] = bits(CROWD - 2);
+	CHECK("one sharer too few", &s, A, S, S, S, S, S, S);
+	st.pids_active[LAST] = bits(CROWD - 1);
+	CHECK("just enough sharers", &s, A, S, S, S, S, S, R);
+	st.pids_active[LAST] = bits(CROWD);
+	CHECK("one sharer more", &s, A, S, S, S, S, S, R);
+	st.pids_active[LAST] = bits(CROWD - 2);
+	st.pids_active[1] |= bit(crowd[CROWD - 2]);
+	CHECK("just enough over two windows", &s, A, S, S, S, S, S, R);
+	st.pids_active[LAST] = bits(CROWD - 2);
+	st.pids_active[1] = bits(CROWD - 2);
+	CHECK("too few, the same in two windows", &s, A, S, S, S, S, S, S);
 
 	/* Order: what comes first decides */
 	reset(&s, &st);
 	st.start_scan_seq = 99;
 	st.prev_scan_seq = 0;
-	st.pids_active[0] = bit(me) | bit(other) | bit(third);
+	st.pids_active[0] = bit(me) | bits(CROWD);
 	s.scan_offset = s.vma_start + 1;
 	CHECK("all rules at once", &s, A, P, I, I, I, I, I);
 	st.start_scan_seq = 0;
 	CHECK("all rules but the initial one", &s, A, P, P, P, P, P, P);
-	st.pids_active[0] = bit(other) | bit(third) | bit(fourth);
+	st.pids_active[0] = bits(CROWD);
 	CHECK("no access of one's own", &s, A, S, S, T, T, T, H);
 	st.pids_active[1] = st.pids_active[0];
 	st.pids_active[0] = 0;
@@ -249,8 +283,8 @@ static void windows(void)
 	numa_policy_record_access(&st, me);
 	numa_policy_record_access(&st, twin);
 	expect(st.pids_active[0] == bit(me), "access by the same and by a twin adds nothing");
-	numa_policy_record_access(&st, other);
-	expect(st.pids_active[0] == (bit(me) | bit(other)), "access by another adds its bit");
+	numa_policy_record_access(&st, above);
+	expect(st.pids_active[0] == (bit(me) | bit(above)), "access by another adds its bit");
 
 	numa_policy_age(&st, 0, 10000, 400);
 	expect(st.pids_active[0] && st.pids_active_reset == 479, "sequence 0: no ageing");
@@ -259,7 +293,7 @@ static void windows(void)
 	numa_policy_age(&st, 1, now, 400);
 	expect(st.pids_active[0] && st.pids_active_reset == 479, "before the wrap of jiffies: not yet");
 	numa_policy_age(&st, 1, 480, 400);
-	expect(!st.pids_active[0] && st.pids_active[1] == (bit(me) | bit(other)) &&
+	expect(!st.pids_active[0] && st.pids_active[1] == (bit(me) | bit(above)) &&
 	       st.pids_active_reset == 879, "past the period: one step");
 
 	/* Very late: one step per call, until the clock is caught up. */
@@ -286,7 +320,7 @@ int main(void)
 	}
 	decisions();
 	windows();
-	expect(numa_policy_mm_seq.no_forced_pass && numa_policy_vma_seq.no_forced_pass &&
+	expect(!numa_policy_always.no_forced_pass && numa_policy_mm_seq.no_forced_pass && numa_policy_vma_seq.no_forced_pass &&
 	       !numa_policy_pids_active.no_forced_pass && !numa_policy_pid_history.no_forced_pass &&
 	       !numa_policy_seq_delta.no_forced_pass && !numa_policy_hot_shared.no_forced_pass,
 	       "the forced pass is off for mm_seq and vma_seq only");
