@@ -557,7 +557,6 @@ static void open_out(struct compare *c)
 			       have >> 20, c->results.ncells, (need >> 20) + 1);
 	}
 	c->results_path = np_asprintf("%s/results.json", out);
-	keep_old(c);
 }
 
 /* Scatters the bits of @x; the constants are those of the splitmix64 generator. */
@@ -760,6 +759,7 @@ static void make_plan(struct compare *c)
 			.stall_s = o->stall_s,
 		},
 		.release = c->setup.release,
+		.windows = c->setup.windows,
 		.out = o->out,
 		.jobs = o->jobs,
 		.shift = o->shift,
@@ -968,8 +968,10 @@ int cmd_compare(int argc, char **argv)
 	open_out(&c);
 	if (c.o.kvm)
 		status = probe_kvm(&c);
-	if (!status)
+	if (!status) {
+		keep_old(&c);
 		status = run(&c);
+	}
 out:
 	free_compare(&c);
 	return status;

@@ -112,6 +112,8 @@ char *np_plan_append(const struct np_plan *plan, const struct np_cell *cell)
 	np_buf_printf(&b, "console=ttyS0 panic=-1 loglevel=4 numa_scan_policy=%s", cell->policy);
 	np_buf_printf(&b, " -- workload=%s seed=%ld limit_s=%ld sample_ms=%ld", cell->workload,
 		      cell->seed, np_plan_limit(plan, cell->workload), plan->sample_ms);
+	if (plan->windows)
+		np_buf_printf(&b, " windows=%d", plan->windows);
 	add_settings(&b, "p", json_object_get(plan->params, cell->workload));
 	add_settings(&b, "t", plan->tunables);
 	return b.s;

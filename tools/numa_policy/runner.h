@@ -12,6 +12,7 @@
  * struct np_plan - how the cells of a run are run
  * @machine: what every guest runs on
  * @release: release of the kernel, as the guest must report it
+ * @windows: windows of history that the kernel keeps; 0: not known
  * @out: directory of the run; guests get directories below "cells" in it
  * @jobs: guests at once
  * @shift: an instruction takes 2^@shift ns of guest time; -1: what the workload prefers
@@ -27,6 +28,7 @@
 struct np_plan {
 	struct np_machine machine;
 	const char *release;
+	int windows;
 	const char *out;
 	int jobs;
 	int shift;

@@ -39,6 +39,9 @@ static char *read_config(struct np_setup *s, const char *path)
 		if (strstr(list[i], "CONFIG_NUMA_POLICY") ||
 		    strstr(list[i], "CONFIG_NUMA_BALANCING"))
 			json_array_append_new(s->config, np_json_text(list[i]));
+	for (int i = 0; i < n; i++)
+		if (sscanf(list[i], "CONFIG_NUMA_POLICY_WINDOWS=%d", &s->windows) == 1)
+			break;
 	np_split_free(list, n);
 	np_buf_free(&b);
 	return np_file_sha256(path, &s->config_sha256);

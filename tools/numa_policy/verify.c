@@ -553,6 +553,9 @@ static int run(const struct options *o)
 	error = np_setup_find(&setup, o->qemu, o->kernel, o->initrd);
 	for (int i = 0; i < n && !error; i++)
 		error = np_setup_lacks(&setup, np_policy_find(cells[i].policy));
+	if (!error && setup.windows != NUMA_POLICY_WINDOWS)
+		error = np_asprintf("the kernel keeps %d windows, this program's policies %d; build it anew with 'make tools WINDOWS=%d'",
+				    setup.windows, NUMA_POLICY_WINDOWS, setup.windows);
 	if (!error) {
 		int err = np_mkdirs(o->out);
 
@@ -574,6 +577,7 @@ static int run(const struct options *o)
 				.stall_s = 120,
 			},
 			.release = setup.release,
+			.windows = setup.windows,
 			.out = o->out,
 			.jobs = o->jobs,
 			.shift = -1,

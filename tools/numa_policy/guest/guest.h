@@ -112,7 +112,7 @@ struct np_msg {
  * @w: the workload
  * @param: values of its parameters, in the order of the table
  * @seed: where all its random numbers come from
- * @windows: history windows of the kernel; 4 if it does not tell
+ * @windows: history windows of the kernel
  * @scan_delay_ms: the tunable of that name
  * @nnodes: NUMA nodes
  * @node: the nodes

@@ -31,6 +31,10 @@
 #include "records.h"
 
 #define PORT "numa_policy"
+
+/* Windows of history, where the host does not say otherwise. */
+#define WINDOWS_UNPATCHED 2
+
 #define TUNABLES "/sys/kernel/debug/sched/numa_balancing"
 #define MODULE "/sys/module/kernel/parameters"
 
@@ -242,6 +246,7 @@ static void parse_args(int argc, char **argv)
 {
 	int i, j;
 
+	guest.windows = WINDOWS_UNPATCHED;
 	for (i = 1; i < argc; i++)
 		if (!strncmp(argv[i], "workload=", 9))
 			workload_name = argv[i] + 9;
@@ -265,6 +270,8 @@ static void parse_args(int argc, char **argv)
 			limit_s = arg_value(argv[i], 1, 1000000, limit_s);
 		else if (!strncmp(argv[i], "sample_ms=", 10))
 			sample_ms = arg_value(argv[i], 10, 1000000, sample_ms);
+		else if (!strncmp(argv[i], "windows=", 8))
+			guest.windows = arg_value(argv[i], 2, 8, WINDOWS_UNPATCHED);
 		else if (!strncmp(argv[i], "p.", 2) && strchr(argv[i], '='))
 			set_param(argv[i]);
 		else if (!strncmp(argv[i], "t.", 2) && strchr(argv[i], '='))
@@ -364,7 +371,6 @@ static void add_tunables(struct np_buf *b)
 static void begin_record(void)
 {
 	char *policy = read_line(MODULE "/numa_scan_policy");
-	char *windows = read_line(MODULE "/numa_scan_windows");
 	char *cmdline = read_line("/proc/cmdline");
 	struct np_buf b = { 0 };
 	struct utsname uts;
@@ -380,7 +386,7 @@ static void begin_record(void)
 		np_json_str(&b, policy);
 	else
 		np_buf_puts(&b, "null");
-	np_buf_printf(&b, ",\"windows\":%s,\"cmdline\":", windows ? windows : "null");
+	np_buf_printf(&b, ",\"windows\":%ld,\"cmdline\":", guest.windows);
 	np_json_str(&b, cmdline ? cmdline : "");
 	np_buf_puts(&b, ",\"nodes\":[");
 	for (i = 0; i < guest.nnodes; i++) {
@@ -396,7 +402,6 @@ static void begin_record(void)
 	np_buf_printf(&b, "},\"sample_ms\":%ld,\"limit_s\":%ld}", sample_ms, limit_s);
 	np_rec_write(&b);
 	free(policy);
-	free(windows);
 	free(cmdline);
 }
 
@@ -670,7 +675,6 @@ int main(int argc, char **argv)
 	keep_out_of_balancing();
 	find_nodes();
 	parse_args(argc, argv);
-	guest.windows = read_long(MODULE "/numa_scan_windows", 4);
 	guest.scan_delay_ms = read_long(TUNABLES "/scan_delay_ms", 1000);
 	begin_record();
 	if (complaint) {
