@@ -34,7 +34,7 @@ PACKAGES := bc binutils bison ccache cpio flex gcc jq libc6-dev libelf-dev libgs
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help compare test kernel tools guest apply unapply deps clean distclean FORCE
+.PHONY: help compare compare-options test kernel tools guest apply unapply deps clean distclean FORCE
 FORCE:
 
 help:
@@ -127,11 +127,17 @@ apply unapply: $(TOOL)
 
 # ---- the two front doors ----
 
-compare: kernel tools
-	@$(TOOL) compare --kernel $(OBJ) --initrd $(INITRD) --topology '$(TOPOLOGY)' --reps '$(REPS)' \
-		--out $(OUT) $(if $(JOBS),--jobs '$(JOBS)') \
-		$(if $(POLICIES),--policies '$(POLICIES)') \
-		$(if $(WORKLOADS),--workloads '$(WORKLOADS)') $(ARGS)
+COMPARE = $(TOOL) compare --kernel $(OBJ) --initrd $(INITRD) --topology '$(TOPOLOGY)' \
+	  --reps '$(REPS)' --out $(OUT) $(if $(JOBS),--jobs '$(JOBS)') \
+	  $(if $(POLICIES),--policies '$(POLICIES)') \
+	  $(if $(WORKLOADS),--workloads '$(WORKLOADS)') $(ARGS)
+
+# What is misspelt is said before a kernel is built for it.
+compare-options: $(TOOL)
+	@$(COMPARE) --dry-run
+
+compare: compare-options kernel tools
+	@$(COMPARE)
 
 # ---- tests: all that is compiled for them is compiled with sanitizers ----
 

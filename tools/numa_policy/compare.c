@@ -62,6 +62,7 @@ struct options {
 	const char *initrd;
 	const char *qemu;
 	const char *print;
+	bool dry_run;
 	const char **set;
 	int nset;
 	const char **tune;
@@ -96,7 +97,7 @@ struct compare {
 enum {
 	OPT_POLICIES = 256, OPT_WORKLOADS, OPT_TOPOLOGY, OPT_REPS, OPT_JOBS, OPT_SEED, OPT_BASE,
 	OPT_OUT, OPT_KERNEL, OPT_INITRD, OPT_SET, OPT_TUNE, OPT_SHIFT, OPT_SAMPLE, OPT_LIMIT,
-	OPT_TIMEOUT, OPT_STALL, OPT_ACCEL, OPT_QEMU, OPT_KEEP, OPT_PRINT, OPT_HELP,
+	OPT_TIMEOUT, OPT_STALL, OPT_ACCEL, OPT_QEMU, OPT_KEEP, OPT_PRINT, OPT_DRY_RUN, OPT_HELP,
 };
 
 static const struct option long_options[] = {
@@ -121,6 +122,7 @@ static const struct option long_options[] = {
 	{ "qemu", required_argument, NULL, OPT_QEMU },
 	{ "keep", no_argument, NULL, OPT_KEEP },
 	{ "print", required_argument, NULL, OPT_PRINT },
+	{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ 0 }
 };
@@ -161,6 +163,7 @@ static const char usage_text[] =
 "\n"
 "  --print DIR          run nothing, print the table of DIR/results.json; --base P compares with\n"
 "                       another of its policies\n"
+"  --dry-run            run nothing, only check these options\n"
 "  --help               print this\n"
 "\n"
 "Exit status: 0 if every cell is fine, 1 if one failed or was not run, 2 for bad usage.\n";
@@ -268,6 +271,9 @@ static void one_option(struct options *o, int opt, const char *name, char *arg)
 		break;
 	case OPT_KEEP:
 		o->keep = true;
+		break;
+	case OPT_DRY_RUN:
+		o->dry_run = true;
 		break;
 	case OPT_PRINT:
 		o->print = arg;
@@ -422,6 +428,7 @@ static void check_tune(struct compare *c, const char *text)
 	struct np_buf known = { 0 };
 	char *name;
 	long value;
+	int min;
 
 	if (!eq)
 		np_die(NP_USAGE, "--tune %s: not NAME=VALUE", text);
@@ -430,9 +437,11 @@ static void check_tune(struct compare *c, const char *text)
 		np_buf_printf(&known, "%s%s", i ? ", " : "", tunables[i]);
 		if (strcmp(name, tunables[i]))
 			continue;
-		if (np_parse_long(eq + 1, 0, INT32_MAX, &value))
-			np_die(NP_USAGE, "--tune %s: '%s' is not a number from 0 to %d", text,
-			       eq + 1, INT32_MAX);
+		/* The kernel divides by the scan size. */
+		min = !strcmp(name, "scan_size_mb");
+		if (np_parse_long(eq + 1, min, INT32_MAX, &value))
+			np_die(NP_USAGE, "--tune %s: '%s' is not a number from %d to %d", text,
+			       eq + 1, min, INT32_MAX);
 		json_object_set_new(c->tune, name, json_integer(value));
 		np_buf_free(&known);
 		free(name);
@@ -445,12 +454,18 @@ static void check_tune(struct compare *c, const char *text)
 static void check_usage(struct compare *c)
 {
 	char *error;
+	int full = 0;
 
 	check_policies(&c->o);
 	check_workloads(&c->o);
 	error = np_topology_parse(c->o.topology, &c->topology);
 	if (error)
 		np_die(NP_USAGE, "topology '%s': %s", c->o.topology, error);
+	for (int i = 0; i < c->topology.nodes; i++)
+		full += c->topology.node[i].cpus && c->topology.node[i].mem_mb;
+	if (full < 2)
+		np_die(NP_USAGE, "topology '%s': the workloads need two nodes with CPUs and memory",
+		       c->o.topology);
 	if (!c->topology.symmetric)
 		np_error("note: distances of topology '%s' differ with the direction",
 			 c->o.topology);
@@ -960,6 +975,8 @@ int cmd_compare(int argc, char **argv)
 		goto out;
 	}
 	check_usage(&c);
+	if (c.o.dry_run)
+		goto out;
 	find_parts(&c);
 	make_cells(&c);
 	make_plan(&c);

@@ -52,6 +52,10 @@ struct np_welch np_welch(const struct np_sample *a, const struct np_sample *base
 	w.t = w.diff / se;
 	w.df = (va + vb) * (va + vb) /
 	       (va * va / (a->n - 1) + vb * vb / (base->n - 1));
+	if (!isfinite(w.df)) {
+		w.tested = false;
+		return w;
+	}
 	w.half = gsl_cdf_tdist_Pinv(0.975, w.df) * se;
 	w.p = 2 * gsl_cdf_tdist_Q(fabs(w.t), w.df);
 	w.significant = w.p < 0.05;

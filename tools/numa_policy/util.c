@@ -266,7 +266,7 @@ int np_mkdirs(const char *path)
 {
 	char *copy = np_strdup(path), *p;
 	struct stat st;
-	int err = 0;
+	int err = *copy ? 0 : -ENOENT;
 
 	for (p = copy + 1; !err; p++) {
 		char c = *p;

@@ -185,6 +185,12 @@ ok "--print of a good run exits with 0" rc_is 0
 compare --print "$out" --base always
 ok "--print --base compares with another policy" grep -q 'change against always' "$work/stdout"
 ok "and exits with 0" rc_is 0
+compare --dry-run --policies always
+ok "--dry-run checks the options" rc_is 0
+compare --dry-run --tune scan_size_mb=0
+ok "a scan size of 0 is refused" rc_is 2
+compare --dry-run --topology 1x2
+ok "a topology with one node to work on is refused" rc_is 2
 compare --print "$out" --base mm_seq
 ok "--print --base of a policy that was not run is refused" rc_is 2
 "$np" compare --print "$out" >/dev/full 2>"$work/stderr"
