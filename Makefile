@@ -68,8 +68,8 @@ NP_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-unused-parameter -Werro
 	     -Wno-missing-field-initializers $(CFLAGS)
 
 # The policies' own sources, compiled for user space with every policy in.
-POLICY_NAMES := $(shell sed -n 's/^\tX.[A-Z0-9_]*, \([a-z0-9_]*\),.*/\1/p' $(P)/policies.h)
-POLICY_SYMS  := $(shell sed -n 's/^\tX.\([A-Z0-9_]*\),.*/\1/p' $(P)/policies.h)
+POLICY_NAMES := $(shell sed -n 's/^[[:space:]]*X.[A-Z0-9_]*, \([a-z0-9_]*\),.*/\1/p' $(P)/policies.h)
+POLICY_SYMS  := $(shell sed -n 's/^[[:space:]]*X.\([A-Z0-9_]*\),.*/\1/p' $(P)/policies.h)
 WINDOWS  ?= 4
 POLICY_CPPFLAGS := -I$(T)/include -Iinclude -include linux/kconfig.h \
 		   -DCONFIG_NUMA_POLICY_WINDOWS=$(WINDOWS) -DCONFIG_NUMA_POLICY_SHARED_THRESHOLD=3 \

@@ -733,9 +733,10 @@ static void make_head(struct compare *c, int argc, char **argv)
 	json_object_set_new(head, "ended", json_null());
 	json_object_set_new(head, "interrupted", json_false());
 	json_object_set_new(head, "host_cpus", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
-	json_object_set_new(head, "kernel", json_pack("{s:s, s:s, s:O}", "release",
+	json_object_set_new(head, "kernel", json_pack("{s:s, s:s, s:s?, s:O}", "release",
 						      c->setup.release, "config_sha256",
-						      c->setup.config_sha256, "config",
+						      c->setup.config_sha256, "library_sha256",
+						      c->setup.library, "config",
 						      c->setup.config));
 	json_object_set_new(head, "qemu", json_pack("{s:s, s:s}", "version",
 						    c->setup.qemu_version, "accel",

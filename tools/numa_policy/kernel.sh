@@ -46,13 +46,14 @@ copy() {
 		echo "$ksrc"
 		return
 	fi
-	if [ -e "$ksrc/.config" ] || [ -d "$ksrc/include/config" ]; then
-		die "KSRC=$3: the tree was built in place, so it cannot be built elsewhere; run \"make mrproper\" in it"
-	fi
 	src=$2/ksrc-$(echo "$ksrc" | cksum | cut -d' ' -f1)
 	mkdir -p "$src"
 	"$1" apply --lib "$top" --list-files | sed 's,^,/,' >"$src.exclude"
-	rsync -a --delete --exclude-from="$src.exclude" --exclude=/.git "$ksrc/" "$src/" >&2
+	# What a build in the tree itself left there would keep the copy from being built elsewhere.
+	rsync -a --delete --exclude-from="$src.exclude" --exclude=/.git --exclude=/.config \
+		--exclude=/include/config --exclude=/include/generated \
+		--exclude='/arch/*/include/generated' --exclude='*.o' --exclude='.*.cmd' \
+		"$ksrc/" "$src/" >&2
 	"$1" apply --lib "$top" --from "$ksrc" "$src" >&2
 	echo "$src"
 }
@@ -91,20 +92,23 @@ build() {
 	kmake() {
 		make -C "$src" O="$obj" CC="$cc" KBUILD_BUILD_USER=numa-policy \
 			KBUILD_BUILD_HOST=numa-policy KBUILD_BUILD_TIMESTAMP=@0 "$@" >>"$log" 2>&1 || {
-			grep -n -m 5 -E 'error|Error|\*\*\*' "$log" >&2 || tail -n 5 "$log" >&2 || true
+			grep -n -m 5 -E 'error|undefined reference|Error|\*\*\*' "$log" >&2 || tail -n 5 "$log" >&2 || true
 			die "the kernel build failed (make $*); the whole log is $log"
 		}
 	}
 	kmake KCONFIG_ALLCONFIG="$obj/wanted.config" KCONFIG_CONFIG=.config.new allnoconfig
 	sed -n 's/^\(CONFIG_[A-Z0-9_]*=[^ ]*\)$/\1/p' "$@" | while read -r line; do
 		grep -qx -- "$line" "$obj/.config.new" ||
-			die "$src does not take $line, which a guest kernel needs"
+			die "the Kconfig of $src does not lead to $line, which a guest kernel needs"
 	done
 	# An unchanged configuration keeps its time stamp.
 	cmp -s "$obj/.config.new" "$obj/.config" || cp "$obj/.config.new" "$obj/.config"
 	rm -f "$obj/.config.new"
 	kmake -j"$(($(nproc) + 1))" bzImage
 	cp "$obj/.config" "$obj/config"
+	(cd "$src" && cat kernel/sched/numa_policy/*.[ch] kernel/sched/numa_policy/Kconfig \
+		include/linux/numa_policy*.h include/trace/events/numa_policy.h |
+		sha256sum) >"$obj/np-library"
 	cp "$obj/include/config/kernel.release" "$obj/release"
 	cp "$obj/arch/x86/boot/bzImage" "$obj/bzImage.new"
 	mv "$obj/bzImage.new" "$obj/bzImage"

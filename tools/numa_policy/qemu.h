@@ -44,6 +44,8 @@ struct np_machine {
  * @status: wait status of the process once it is gone
  * @started: when it was started; this and all times here are milliseconds of the caller's clock
  * @last_sign: when a record or console output arrived last
+ * @sign_seen: @last_sign when @sign_cpu was taken
+ * @sign_cpu: CPU time that QEMU had had by then
  * @panicked: when a panic was seen on the console; 0: not yet
  * @finished: when the end record was seen; 0: not yet
  * @ending: when it was told to end; 0: it was not
@@ -59,6 +61,8 @@ struct np_guest {
 	int status;
 	long started;
 	long last_sign;
+	long sign_seen;
+	long sign_cpu;
 	long panicked;
 	long finished;
 	long ending;

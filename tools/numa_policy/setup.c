@@ -70,6 +70,11 @@ static char *read_kernel(struct np_setup *s)
 		s->release = np_text_clean(b.s, strcspn(b.s, "\n"));
 	np_buf_free(&b);
 	free(path);
+	path = np_asprintf("%s/np-library", s->kernel_dir);
+	if (!error && !np_read_file(path, &b) && b.len)
+		s->library = np_text_clean(b.s, strcspn(b.s, " \n"));
+	np_buf_free(&b);
+	free(path);
 	return error;
 }
 
@@ -150,6 +155,7 @@ void np_setup_free(struct np_setup *s)
 	free(s->initrd);
 	free(s->release);
 	free(s->config_sha256);
+	free(s->library);
 	json_decref(s->config);
 	memset(s, 0, sizeof(*s));
 }

@@ -18,6 +18,7 @@
  * @initrd: path of the initramfs, absolute
  * @release: the kernel's release
  * @config_sha256: hash of its configuration, in hexadecimal
+ * @library: hash of the library's sources that were built into it; NULL: not known
  * @windows: windows of access history that it keeps; 0: its configuration does not tell
  * @config: JSON list of the lines of the configuration that concern NUMA balancing
  */
@@ -29,6 +30,7 @@ struct np_setup {
 	char *initrd;
 	char *release;
 	char *config_sha256;
+	char *library;
 	int windows;
 	json_t *config;
 };

@@ -308,6 +308,11 @@ static void print_head(FILE *f, const struct np_results *r)
 	fputs("Scan policies of NUMA balancing, compared in guests\n\n", f);
 	fprintf(f, "%-*s%s, SHA-256 of .config %.16s...\n", HEAD_INDENT, "kernel",
 		head_text(r, "kernel", "release"), head_text(r, "kernel", "config_sha256"));
+	if (json_is_string(json_object_get(json_object_get(r->head, "kernel"), "library_sha256")))
+		fprintf(f, "%-*sSHA-256 of its sources %.16s...\n", HEAD_INDENT, "library",
+			head_text(r, "kernel", "library_sha256"));
+	fprintf(f, "%-*s%s\n", HEAD_INDENT, "date",
+		head_text(r, NULL, "started"));
 	fprintf(f, "%-*s%s\n", HEAD_INDENT, "topology", head_text(r, "topology", "text"));
 	fprintf(f, "%-*sQEMU %s, %s\n", HEAD_INDENT, "guests", head_text(r, "qemu", "version"),
 		strcmp(head_text(r, "qemu", "accel"), "kvm") ?

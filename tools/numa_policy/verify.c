@@ -365,8 +365,10 @@ void np_verdict_print(const struct np_verdict *v, const char *policy)
 	say(v->decisions && !v->replay_wrong, "%s: %d decisions, %d unlike its source%s%s", policy,
 	    v->decisions, v->replay_wrong, v->first_wrong ? ": " : "",
 	    v->first_wrong ? v->first_wrong : "");
-	if (!mine)
+	if (!mine) {
+		printf("# skip - %s: its rules are not written down in verify.c\n", policy);
 		return;
+	}
 
 	say(!v->answer_wrong, "%s: %d answers unlike its rules%s%s", policy, v->answer_wrong,
 	    v->first_answer ? ": " : "", v->first_answer ? v->first_answer : "");
