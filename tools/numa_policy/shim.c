@@ -72,8 +72,7 @@ static void refuse(struct job *j, const char *fmt, ...)
 	char *s;
 
 	va_start(ap, fmt);
-	if (vasprintf(&s, fmt, ap) < 0)
-		np_die(NP_FAIL, "out of memory");
+	s = np_vasprintf(fmt, ap);
 	va_end(ap);
 	np_error("%s", (char *)pool_keep(s));
 	j->refused++;

@@ -65,8 +65,7 @@ char *pool_printf(const char *fmt, ...)
 	char *s;
 
 	va_start(ap, fmt);
-	if (vasprintf(&s, fmt, ap) < 0)
-		np_die(NP_FAIL, "out of memory");
+	s = np_vasprintf(fmt, ap);
 	va_end(ap);
 	return pool_keep(s);
 }

@@ -102,6 +102,22 @@ char *np_strdup(const char *s)
 }
 
 /**
+ * np_vasprintf() - a formatted string in new memory
+ * @fmt: printf format
+ * @ap: its arguments
+ *
+ * Return: the string, to be freed.
+ */
+char *np_vasprintf(const char *fmt, va_list ap)
+{
+	char *s;
+
+	if (vasprintf(&s, fmt, ap) < 0)
+		np_die(NP_FAIL, "out of memory");
+	return s;
+}
+
+/**
  * np_asprintf() - a formatted string in new memory
  * @fmt: printf format
  *
@@ -113,8 +129,7 @@ char *np_asprintf(const char *fmt, ...)
 	char *s;
 
 	va_start(ap, fmt);
-	if (vasprintf(&s, fmt, ap) < 0)
-		np_die(NP_FAIL, "out of memory");
+	s = np_vasprintf(fmt, ap);
 	va_end(ap);
 	return s;
 }
@@ -156,14 +171,11 @@ void np_buf_printf(struct np_buf *b, const char *fmt, ...)
 {
 	va_list ap;
 	char *s;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&s, fmt, ap);
+	s = np_vasprintf(fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		np_die(NP_FAIL, "out of memory");
-	np_buf_add(b, s, n);
+	np_buf_puts(b, s);
 	free(s);
 }
 

@@ -46,6 +46,7 @@ void *np_alloc(size_t size);
 void *np_realloc(void *p, size_t size);
 char *np_strdup(const char *s);
 char *np_strndup(const char *s, size_t n);
+__printf(1, 0) char *np_vasprintf(const char *fmt, va_list ap);
 __printf(1, 2) char *np_asprintf(const char *fmt, ...);
 
 int np_read_file(const char *path, struct np_buf *b);

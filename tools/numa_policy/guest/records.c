@@ -100,8 +100,7 @@ void np_rec(const char *fmt, ...)
 	char *s;
 
 	va_start(ap, fmt);
-	if (vasprintf(&s, fmt, ap) < 0)
-		np_die(NP_FAIL, "out of memory");
+	s = np_vasprintf(fmt, ap);
 	va_end(ap);
 	np_buf_puts(&b, s);
 	free(s);
@@ -119,8 +118,7 @@ void np_rec_error(const char *fmt, ...)
 	char *s;
 
 	va_start(ap, fmt);
-	if (vasprintf(&s, fmt, ap) < 0)
-		np_die(NP_FAIL, "out of memory");
+	s = np_vasprintf(fmt, ap);
 	va_end(ap);
 	np_error("%s", s);
 	np_buf_puts(&b, "{\"type\":\"error\",\"message\":");
