@@ -342,7 +342,10 @@ static __printf(2, 3) bool say(bool ok, const char *fmt, ...)
 	return ok;
 }
 
-/* A situation that was seen and to which the two policies answer differently. */
+/*
+ * A situation that was seen and to which the two policies answer differently; else the forced
+ * pass, if one has it and the other has not, and what was seen is @a's way.
+ */
 static const char *told_apart(const struct np_verdict *v, const struct answers *a,
 			      const struct answers *b)
 {
@@ -350,6 +353,8 @@ static const char *told_apart(const struct np_verdict *v, const struct answers *
 		if (v->seen[s] && a->answer[s] != b->answer[s] &&
 		    (s != STOPPED || a->or_else != b->answer[s]))
 			return situation_names[s];
+	if (a->forced != b->forced && a->forced == !!v->forced)
+		return a->forced ? "a forced pass" : "never a forced pass";
 	return NULL;
 }
 
