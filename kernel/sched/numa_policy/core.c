@@ -12,6 +12,7 @@
 #include <linux/moduleparam.h>
 #include <linux/printk.h>
 #include <linux/string.h>
+#include <linux/sysfs.h>
 
 #include "in_force.h"
 

@@ -34,9 +34,12 @@ compile() {
 	[ $# -eq 0 ] || printf '%s\n' "$@" >>"$obj/.config.new"
 	cmp -s "$obj/.config.new" "$obj/.config.wanted" || cp "$obj/.config.new" "$obj/.config"
 	mv "$obj/.config.new" "$obj/.config.wanted"
+	objects="mm/memory.o mm/huge_memory.o kernel/sched/fair.o"
+	[ ! -d "$tree/kernel/sched/numa_policy" ] || objects="$objects kernel/sched/numa_policy/"
+	# shellcheck disable=SC2086
 	make -C "$tree" O="$obj" CC="$cc" olddefconfig >"$obj/log" 2>&1 &&
-		make -C "$tree" O="$obj" CC="$cc" -j"$(nproc)" mm/memory.o mm/huge_memory.o \
-			kernel/sched/fair.o >>"$obj/log" 2>&1 && return
+		make -C "$tree" O="$obj" CC="$cc" W=1 -j"$(nproc)" $objects >>"$obj/log" 2>&1 &&
+		! grep 'numa_policy.*warning' "$obj/log" >&2 && return
 	tail -n 5 "$obj/log" >&2
 	return 1
 }
@@ -81,5 +84,14 @@ calls() {
 }
 check "one policy: the scan loop calls nothing through a pointer" [ "$(calls one)" -eq 0 ]
 check "all policies: it does" [ "$(calls all)" -gt 0 ]
+
+# Each policy alone, and the fewest and the most windows: in one place, to compile only what differs.
+for p in ALWAYS MM_SEQ VMA_SEQ PIDS_ACTIVE PID_HISTORY HOT_SHARED; do
+	check "$p alone compiles" compile one "$source" "CONFIG_NUMA_POLICY_DEFAULT_$p=y"
+done
+for n in 2 8; do
+	check "$n windows compile" compile one "$source" CONFIG_NUMA_POLICY_DEFAULT_HOT_SHARED=y \
+		"CONFIG_NUMA_POLICY_WINDOWS=$n" CONFIG_NUMA_POLICY_TRACE=y
+done
 
 finish
