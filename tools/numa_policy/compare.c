@@ -26,9 +26,6 @@
 #define BASE_DEFAULT "pids_active"
 #define REPS_MAX 1000
 #define JOBS_MAX 256
-#define TIMEOUT_DEFAULT 600
-#define STALL_DEFAULT 120
-#define SAMPLE_DEFAULT 1000
 
 /* More CPUs than this boot very slowly while instructions are counted: the help text says more. */
 #define MANY_CPUS 32
@@ -289,8 +286,8 @@ static bool parse_options(struct options *o, int argc, char **argv)
 
 	*o = (struct options) {
 		.topology = "2x2", .out = OUT_DEFAULT, .reps = 5, .seed = 1, .shift = -1,
-		.sample_ms = SAMPLE_DEFAULT, .timeout_s = TIMEOUT_DEFAULT,
-		.stall_s = STALL_DEFAULT, .jobs = cpus < 1 ? 1 : cpus > JOBS_MAX ? JOBS_MAX : cpus,
+		.sample_ms = NP_SAMPLE_MS, .timeout_s = NP_TIMEOUT_S,
+		.stall_s = NP_STALL_S, .jobs = cpus < 1 ? 1 : cpus > JOBS_MAX ? JOBS_MAX : cpus,
 	};
 	optind = 0;
 	opterr = 0;
@@ -653,7 +650,7 @@ static char *reproduce(const struct options *o)
 		np_buf_printf(&b, " --tune %s", o->tune[i]);
 	if (o->shift >= 0)
 		np_buf_printf(&b, " --shift %ld", o->shift);
-	if (o->sample_ms != SAMPLE_DEFAULT)
+	if (o->sample_ms != NP_SAMPLE_MS)
 		np_buf_printf(&b, " --sample-ms %ld", o->sample_ms);
 	if (o->limit_s)
 		np_buf_printf(&b, " --limit %ld", o->limit_s);

@@ -8,6 +8,11 @@
 #include "qemu.h"
 #include "results.h"
 
+/* What a plan has unless the user says otherwise; the members of struct np_plan say what it is. */
+#define NP_TIMEOUT_S 600
+#define NP_STALL_S 120
+#define NP_SAMPLE_MS 1000
+
 /**
  * struct np_plan - how the cells of a run are run
  * @machine: what every guest runs on

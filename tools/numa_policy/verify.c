@@ -48,6 +48,8 @@ enum situation {
 	NO_SITUATION = NR_SITUATIONS
 };
 
+static_assert(NR_SITUATIONS == NP_SITUATIONS);
+
 static const char * const situation_names[] = {
 	"an idle VMA", "back after three windows", "a VMA hot with others", "three sharers",
 	"not scanned for a while", "a late VMA", "a scan stopped inside",
@@ -581,14 +583,14 @@ static int run(const struct options *o)
 				.initrd = setup.initrd,
 				.topology = &topology,
 				.timeout_s = o->timeout_s,
-				.stall_s = 120,
+				.stall_s = NP_STALL_S,
 			},
 			.release = setup.release,
 			.windows = setup.windows,
 			.out = o->out,
 			.jobs = o->jobs,
 			.shift = -1,
-			.sample_ms = 1000,
+			.sample_ms = NP_SAMPLE_MS,
 			.keep = true,
 		};
 
@@ -621,7 +623,7 @@ int cmd_verify(int argc, char **argv)
 		.topology = "2x2",
 		.jobs = sysconf(_SC_NPROCESSORS_ONLN),
 		.seed = 1,
-		.timeout_s = 600,
+		.timeout_s = NP_TIMEOUT_S,
 	};
 	char *out = np_asprintf("%s/verify", np_self_dir());
 	int status;
