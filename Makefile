@@ -29,17 +29,19 @@ OBJ      := $(abspath $(O))
 T        := tools/numa_policy
 P        := kernel/sched/numa_policy
 
-PACKAGES := bc binutils bison ccache cpio flex gcc jq libc6-dev libelf-dev libgsl-dev libjansson-dev \
-	    make qemu-system-x86 rsync xz-utils $(if $(KSRC),,linux-source-6.12)
+PACKAGES := bc binutils bison ccache cpio flex gcc jq libc6-dev libc6-dev-i386 libelf-dev libgsl-dev \
+	    lib32gcc-12-dev libjansson-dev make qemu-system-x86 rsync xz-utils $(if $(KSRC),,linux-source-6.12)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help compare compare-options test kernel tools guest apply unapply deps clean distclean FORCE
+.PHONY: help compare compare-options test histories kernel tools guest apply unapply deps clean \
+	distclean FORCE
 FORCE:
 
 help:
 	@echo 'make compare     run the policies in guests and print a comparison'
 	@echo 'make test        run every test'
+	@echo 'make histories   play the scripted histories to the policies, in user space'
 	@echo 'make kernel      build the guest kernel with all policies'
 	@echo 'make apply       put the library into the kernel tree KSRC'
 	@echo 'make unapply     take it out of KSRC again, leaving the tree as it was'
@@ -70,6 +72,7 @@ NP_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-unused-parameter -Werro
 # The policies' own sources, compiled for user space with every policy in.
 POLICY_NAMES := $(shell sed -n 's/^[[:space:]]*X.[A-Z0-9_]*, \([a-z0-9_]*\),.*/\1/p' $(P)/policies.h)
 POLICY_SYMS  := $(shell sed -n 's/^[[:space:]]*X.\([A-Z0-9_]*\),.*/\1/p' $(P)/policies.h)
+POLICY_PAIRS := $(join $(POLICY_NAMES:%=%=),$(POLICY_SYMS))
 WINDOWS  ?= 4
 POLICY_CPPFLAGS := -I$(T)/include -Iinclude -include linux/kconfig.h \
 		   -DCONFIG_NUMA_POLICY_WINDOWS=$(WINDOWS) -DCONFIG_NUMA_POLICY_SHARED_THRESHOLD=3 \
@@ -98,7 +101,8 @@ tools: $(TOOL) guest
 # ---- the guest kernel ----
 
 # What the kernel is made of, besides its source.
-LIBRARY  := $(wildcard $(P)/* include/linux/numa_policy*.h include/trace/events/numa_policy.h) \
+LIBRARY  := $(wildcard $(P)/* $(P)/.kunitconfig lib/kunit/numa_policy/*) \
+	    $(wildcard include/linux/numa_policy*.h include/trace/events/numa_policy.h) \
 	    $(wildcard $(T)/shim/* $(T)/shim*.c) $(T)/kernel.sh
 CONFIGS  := $(T)/guest/kernel.config $(BUILD)/policies.config
 
@@ -142,16 +146,43 @@ compare: compare-options kernel tools
 # ---- tests: all that is compiled for them is compiled with sanitizers ----
 
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
-TESTS    := $(BUILD)/test/unit $(foreach n,2 4 8,$(BUILD)/test/policies-test-$(n))
+TESTS    := $(BUILD)/test/unit
 
-$(BUILD)/test/policies-test-%: $(T)/tests/policies-test.c $(POLICY_NAMES:%=$(P)/%.c) $(LIBRARY) \
-		$(wildcard $(T)/include/linux/*) Makefile | deps
+# The player of histories is built in many ways: wN is N windows with all policies, wN-32 the same
+# for a 32-bit machine, wN-tM with another threshold, wN-POLICY with that policy alone. In some of
+# them the trace event is left out.
+H        := lib/kunit/numa_policy
+HISTORY_BUILDS := $(foreach n,2 3 4 5 6 7 8,w$(n)) $(foreach n,2 4 8,w$(n)-32) w4-t5 \
+		  $(foreach n,2 4 8,$(POLICY_NAMES:%=w$(n)-%))
+HISTORY_TESTS := $(HISTORY_BUILDS:%=$(BUILD)/test/histories/%)
+M32      := -m32 -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
+
+# Options of a build: its number of windows, its second part, its policies, the one in force.
+hb-windows = $(patsubst w%,%,$(firstword $(subst -, ,$(1))))
+hb-part = $(word 2,$(subst -, ,$(1)))
+hb-policies = $(or $(filter $(call hb-part,$(1)),$(POLICY_NAMES)),$(POLICY_NAMES))
+hb-default = $(or $(filter $(call hb-part,$(1)),$(POLICY_NAMES)),seq_delta)
+hb-syms = $(foreach p,$(1),$(patsubst $(p)=%,%,$(filter $(p)=%,$(POLICY_PAIRS))))
+hb-options = -I$(T)/include -Iinclude -include linux/kconfig.h \
+	     -DCONFIG_NUMA_POLICY_WINDOWS=$(hb-windows) \
+	     -DCONFIG_NUMA_POLICY_SHARED_THRESHOLD=$(or $(patsubst t%,%,$(filter t%,$(hb-part))),3) \
+	     $(patsubst %,-DCONFIG_NUMA_POLICY_%=1,$(call hb-syms,$(hb-policies))) \
+	     -DCONFIG_NUMA_POLICY_DEFAULT_$(call hb-syms,$(hb-default))=1 \
+	     -DCONFIG_NUMA_POLICY_DEFAULT_FILE='"$(hb-default).c"' \
+	     $(if $(filter w4-% w5 w7,$(1)),,-DCONFIG_NUMA_POLICY_TRACE=1) \
+	     $(if $(filter 32,$(hb-part)),$(M32))
+hb-sources = $(T)/util.c $(H)/history.c $(patsubst %,$(P)/%.c,$(hb-policies))
+
+$(BUILD)/test/histories/%: $(T)/tests/histories.c $(LIBRARY) \
+		$(wildcard $(T)/include/linux/* $(T)/include/linux/*/*) Makefile | deps
 	@mkdir -p $(@D)
-	@echo "  CC      $(notdir $@)"
-	@$(CC) $(NP_CFLAGS) $(SANITIZE) $(subst WINDOWS=$(WINDOWS),WINDOWS=$*,$(POLICY_CPPFLAGS)) \
-		$(if $(filter 8,$*),-UCONFIG_NUMA_POLICY_SHARED_THRESHOLD \
-			-DCONFIG_NUMA_POLICY_SHARED_THRESHOLD=5) \
-		-o $@ $(filter %.c,$(filter-out $(P)/core.c $(T)/shim%,$^))
+	@echo "  CC      histories $*"
+	@$(CC) $(NP_CFLAGS) -Wno-sign-compare $(SANITIZE) $(call hb-options,$*) -o $@ $< \
+		$(call hb-sources,$*)
+
+# The histories in user space, with sanitizers, in every build.
+histories: $(HISTORY_TESTS)
+	@$(T)/tests/histories.sh $(BUILD)/test/histories $(H)/histories
 
 UNIT_SRC := $(filter-out %/numa-policy.c,$(TOOL_SRC))
 
@@ -164,7 +195,7 @@ $(BUILD)/test/unit: $(T)/tests/unit.c $(TOOL_OBJ) Makefile | deps
 $(BUILD)/test/pristine: $(T)/shim/hooks $(OBJ)/np-ksrc | $(TOOL)
 	@$(T)/kernel.sh pristine $(TOOL) $@ "$(KSRC)"
 
-test: kernel tools $(TESTS) $(BUILD)/test/pristine
+test: kernel tools $(TESTS) $(HISTORY_TESTS) $(BUILD)/test/pristine
 	@$(T)/tests/run.sh $(CURDIR) $(BUILD) $(OBJ) "$$(cat $(OBJ)/np-source)"
 
 clean:

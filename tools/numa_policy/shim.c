@@ -254,8 +254,9 @@ static bool is_litter(const char *name)
 	};
 	size_t i, len = strlen(name);
 
+	/* kunit.py finds a directory's tests by this one. */
 	if (*name == '.')
-		return true;
+		return strcmp(name, ".kunitconfig");
 	for (i = 0; i < ARRAY_SIZE(ends); i++)
 		if (len > strlen(ends[i]) && !strcmp(name + len - strlen(ends[i]), ends[i]))
 			return true;

@@ -52,9 +52,7 @@ suite() {
 	grep -i '# skip' "$log" | sed 's/^/    /'
 }
 
-for windows in 2 4 8; do
-	suite "policies-$windows" "$build/test/policies-test-$windows"
-done
+suite histories "$tests/histories.sh" "$build/test/histories" "$top/lib/kunit/numa_policy/histories"
 suite unit "$build/test/unit"
 suite kconfig "$tests/kconfig.sh" "$top" "$obj/scripts/kconfig/conf" "$work/kconfig"
 suite add-policy "$tests/add-policy.sh" "$top" "$obj/scripts/kconfig/conf" "$work/add-policy"

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of the NUMA balancing scan policies: a test for each policy, which plays all of the
+ * histories to it, each a case of its own.
+ */
+#include <kunit/test.h>
+#include <linux/err.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "../../../kernel/sched/numa_policy/policies.h"
+#include "history.h"
+
+static const char histories_text[] =
+#include "histories.inc"
+;
+
+static const char * const names[] = {
+#include "names.inc"
+};
+
+static struct numa_history *histories;
+
+static void describe(const char * const *name, char *desc)
+{
+	strscpy(desc, *name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(history, names, describe);
+
+static enum numa_policy_reason ask(const struct numa_policy_snapshot *snap, void *data)
+{
+	const struct numa_policy_ops *policy = data;
+
+	return policy->decide(snap);
+}
+
+static void play(struct kunit *test, unsigned int index, const struct numa_policy_ops *policy)
+{
+	const char * const *name = test->param_value;
+	const struct numa_history *history = &histories[name - names];
+	struct numa_history_failure failure;
+	struct numa_history_asked asked = { .decide = ask };
+	const char *unfit = numa_history_unfit(history);
+	char *words;
+
+	if (!policy)
+		kunit_skip(test, "is not built");
+	if (unfit)
+		kunit_skip(test, "%s", unfit);
+	if (!numa_history_says(history, index))
+		kunit_skip(test, "says nothing about this policy");
+
+	asked.no_forced_pass = policy->no_forced_pass;
+	asked.data = (void *)policy;
+	if (numa_history_play(history, index, &asked, &failure))
+		return;
+
+	words = kunit_kzalloc(test, 512, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, words);
+	numa_history_explain(words, 512, history, index, &failure);
+	KUNIT_FAIL(test, "%s\n", words);
+}
+
+/* A test for each policy. */
+#define NUMA_POLICY_INDEX(_sym, _name, _text) NUMA_POLICY_INDEX_##_sym,
+enum { NUMA_POLICIES(NUMA_POLICY_INDEX) };
+
+#define NUMA_POLICY_TEST(_sym, _name, _text)						\
+static void _name##_histories(struct kunit *test)					\
+{											\
+	play(test, NUMA_POLICY_INDEX_##_sym,						\
+	     IS_ENABLED(CONFIG_NUMA_POLICY_##_sym) ? &numa_policy_##_name : NULL);	\
+}
+NUMA_POLICIES(NUMA_POLICY_TEST)
+
+/* No history, no proof. */
+static void every_policy_has_histories(struct kunit *test)
+{
+	unsigned int policy, i;
+	const char *name;
+
+	for (policy = 0; (name = numa_history_policy_name(policy)); policy++) {
+		for (i = 0; i < ARRAY_SIZE(names); i++)
+			if (numa_history_says(&histories[i], policy))
+				break;
+		KUNIT_EXPECT_LT_MSG(test, i, ARRAY_SIZE(names),
+				    "no history says anything about %s", name);
+	}
+}
+
+static int read_histories(struct kunit_suite *suite)
+{
+	struct numa_history_reader *reader;
+	unsigned int i = 0;
+	int ret;
+
+	reader = kzalloc(sizeof(*reader), GFP_KERNEL);
+	histories = kvcalloc(ARRAY_SIZE(names) + 1, sizeof(*histories), GFP_KERNEL);
+	if (!reader || !histories) {
+		ret = -ENOMEM;
+		goto out;
+	}
+
+	numa_history_start(reader, histories_text);
+	while ((ret = numa_history_read(reader, &histories[i])) > 0) {
+		if (i == ARRAY_SIZE(names) || strcmp(histories[i].name, names[i])) {
+			pr_err("# numa_policy: history %s is not among the names\n",
+			       histories[i].name);
+			ret = -EINVAL;
+			goto out;
+		}
+		i++;
+	}
+	if (ret < 0) {
+		pr_err("# numa_policy: %s\n", reader->error);
+		ret = -EINVAL;
+	}
+out:
+	kfree(reader);
+	if (ret) {
+		kvfree(histories);
+		histories = NULL;
+	}
+	return ret;
+}
+
+static void free_histories(struct kunit_suite *suite)
+{
+	kvfree(histories);
+	histories = NULL;
+}
+
+#define NUMA_POLICY_CASE(_sym, _name, _text) \
+	KUNIT_CASE_PARAM(_name##_histories, history_gen_params),
+
+static struct kunit_case numa_policy_cases[] = {
+	KUNIT_CASE(every_policy_has_histories),
+	NUMA_POLICIES(NUMA_POLICY_CASE)
+	{}
+};
+
+static struct kunit_suite numa_policy_suite = {
+	.name = "numa_policy",
+	.suite_init = read_histories,
+	.suite_exit = free_histories,
+	.test_cases = numa_policy_cases,
+};
+kunit_test_suite(numa_policy_suite);

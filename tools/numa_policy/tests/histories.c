@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The scripted histories in user space: as the kernel would play them, through the boot
+ * parameter, the policy in force and the scan loop's call.
+ *
+ * One build has one set of options: policies, windows, threshold, trace event, word size.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "../../../kernel/sched/numa_policy/core.c"
+
+/* The trace event, as the scan loop sees it. */
+#ifdef CONFIG_NUMA_POLICY_TRACE
+#define TRACED true
+struct mm_struct;
+struct vm_area_struct;
+static bool trace_numa_policy_decide_enabled(void);
+static void trace_numa_policy_decide(struct mm_struct *mm, struct vm_area_struct *vma,
+				     const struct numa_policy_ops *policy,
+				     const struct numa_policy_snapshot *snap,
+				     enum numa_policy_reason reason);
+#else
+#define TRACED false
+#endif
+
+#include "../../../kernel/sched/numa_policy/fair.h"
+#include "../../../lib/kunit/numa_policy/history.h"
+#include "../util.h"
+
+static int passed, failed;
+
+__printf(2, 3)
+static void expect(bool ok, const char *fmt, ...)
+{
+	va_list args;
+
+	printf("%s %d - ", ok ? "ok" : "not ok", passed + failed + 1);
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+	if (ok)
+		passed++;
+	else
+		failed++;
+}
+
+/* ---- what the kernel offers ---- */
+
+static char logged[1024];
+
+void np_printk(const char *fmt, ...)
+{
+	size_t len = strlen(logged);
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(logged + len, sizeof(logged) - len, fmt, args);
+	va_end(args);
+}
+
+static struct task_struct task;
+struct task_struct *current = &task;
+
+static struct mm_struct mm;
+static struct vm_area_struct vma;
+static int partial_events;
+
+void trace_sched_skip_vma_numa(struct mm_struct *m, struct vm_area_struct *v,
+			       enum numa_vmaskip_reason reason)
+{
+	if (m == &mm && v == &vma && reason == NUMAB_SKIP_IGNORE_PID)
+		partial_events++;
+	else
+		partial_events = 1000;
+}
+
+/* What the trace event showed of the last decision. */
+static bool tracing;
+static int traces;
+static struct {
+	const struct numa_policy_ops *policy;
+	struct numa_policy_snapshot snap;
+	struct vma_numab_state state;
+	enum numa_policy_reason reason;
+} trace;
+
+#ifdef CONFIG_NUMA_POLICY_TRACE
+static bool trace_numa_policy_decide_enabled(void)
+{
+	return tracing;
+}
+
+static void trace_numa_policy_decide(struct mm_struct *m, struct vm_area_struct *v,
+				     const struct numa_policy_ops *policy,
+				     const struct numa_policy_snapshot *snap,
+				     enum numa_policy_reason reason)
+{
+	if (!tracing)
+		return;
+	if (m == &mm && v == &vma)
+		traces++;
+	else
+		traces = 1000;
+	trace.policy = policy;
+	trace.snap = *snap;
+	trace.state = *snap->state;
+	trace.reason = reason;
+	/* Hinting faults go on meanwhile: the event must not look at the VMA's own state. */
+	if (snap->state == vma.numab_state)
+		traces = 2000;
+}
+#endif
+
+/* ---- asking ---- */
+
+#define LOOP_WRONG ((enum numa_policy_reason)NR_NUMA_HISTORY_ANSWERS)
+
+static const char *wrong;
+
+/* Is what the trace event showed what was asked and answered? */
+static bool traced_right(const struct numa_policy_snapshot *snap, unsigned int reason)
+{
+	return traces == 1 && trace.policy == numa_policy_asked() && trace.reason == reason &&
+	       trace.snap.pid == snap->pid && trace.snap.scan_seq == snap->scan_seq &&
+	       trace.snap.nr_threads == snap->nr_threads &&
+	       trace.snap.scan_offset == snap->scan_offset &&
+	       trace.snap.vma_start == snap->vma_start &&
+	       !memcmp(&trace.state, snap->state, sizeof(trace.state));
+}
+
+/*
+ * As the scan loop asks. The decision itself is asked once more for its reason: the loop is told
+ * only whether to scan, with and without the trace event.
+ */
+static enum numa_policy_reason ask(const struct numa_policy_snapshot *snap, void *data)
+{
+	unsigned int reason = numa_policy_asked()->decide(snap);
+
+	task.pid = snap->pid;
+	task.nr_threads = snap->nr_threads;
+	mm.numa_scan_offset = snap->scan_offset;
+	mm.numa_scan_seq = snap->scan_seq;
+	vma.vm_start = snap->vma_start;
+	vma.vm_end = snap->vma_start + 0x400000;
+	vma.numab_state = (struct vma_numab_state *)snap->state;
+
+	for (tracing = false;; tracing = true) {
+		bool answer;
+
+		partial_events = 0;
+		traces = 0;
+		answer = vma_is_accessed(&mm, &vma);
+		if (answer != (reason != NUMA_POLICY_SKIP))
+			wrong = "the scan loop is told otherwise than the policy decides";
+		else if (partial_events != (reason == NUMA_POLICY_PARTIAL))
+			wrong = "sched_skip_vma_numa does not show what was decided";
+		else if (tracing ? !traced_right(snap, reason) : traces)
+			wrong = "numa_policy_decide does not show what was decided";
+		else if (tracing || !TRACED)
+			return reason;
+		else
+			continue;
+		return LOOP_WRONG;
+	}
+}
+
+static void play_all(unsigned int policy, const char *text)
+{
+	const struct numa_history_asked asked = {
+		.decide = ask,
+		.no_forced_pass = !numa_policy_may_force(),
+	};
+	const char *name = numa_history_policy_name(policy);
+	struct numa_history_failure failure;
+	struct numa_history_reader reader;
+	static struct numa_history history;
+	int ret, played = 0;
+
+	numa_history_start(&reader, text);
+	while ((ret = numa_history_read(&reader, &history)) > 0) {
+		const char *unfit = numa_history_unfit(&history);
+		char words[512] = "";
+
+		if (unfit) {
+			printf("# history %s %s\n", history.name, unfit);
+			continue;
+		}
+		if (!numa_history_says(&history, policy)) {
+			printf("# history %s says nothing about %s\n", history.name, name);
+			continue;
+		}
+		wrong = NULL;
+		played++;
+		if (numa_history_play(&history, policy, &asked, &failure)) {
+			expect(true, "%s, history %s", name, history.name);
+			continue;
+		}
+		numa_history_explain(words, sizeof(words), &history, policy, &failure);
+		expect(false, "%s%s%s", words, wrong ? ": " : "", wrong ? wrong : "");
+	}
+	if (ret < 0)
+		np_die(NP_USAGE, "%s", reader.error);
+	expect(played > 0, "%s: there are histories about it", name);
+}
+
+/* Does the policy read the windows that it says it reads? */
+static void read_windows(void)
+{
+	const struct numa_policy_ops *policy = numa_policy_asked();
+	struct vma_numab_state state = { .start_scan_seq = 10, .prev_scan_seq = 99 };
+	const struct numa_policy_snapshot snap = {
+		.state = &state, .scan_offset = 0x10000, .vma_start = 0x10000, .pid = 1001,
+		.scan_seq = 100, .nr_threads = 1,
+	};
+	unsigned int none = policy->decide(&snap), newest = 0, i;
+
+	for (i = 0; i < NUMA_POLICY_WINDOWS; i++) {
+		state.pids_active[i] = ULONG_MAX;
+		if (policy->decide(&snap) != none)
+			newest = i + 1;
+		state.pids_active[i] = 0;
+	}
+	expect(policy->windows == newest, "%s reads %u windows and says %u", policy->name, newest,
+	       policy->windows);
+}
+
+/* ---- the boot parameter ---- */
+
+static int set(const char *name)
+{
+	logged[0] = '\0';
+	return np_param_numa_scan_policy.ops->set(name, &np_param_numa_scan_policy);
+}
+
+static bool in_force(const char *name)
+{
+	char text[64] = "", line[64];
+
+	np_param_numa_scan_policy.ops->get(text, &np_param_numa_scan_policy);
+	snprintf(line, sizeof(line), "%s\n", name);
+	return !strcmp(text, line) && !strcmp(numa_policy_in_force->name, name);
+}
+
+static void choose(const char *text)
+{
+	char defaults[NUMA_POLICY_NAME_MAX] = CONFIG_NUMA_POLICY_DEFAULT_FILE, line[512];
+	char all[256] = "";
+	unsigned int i;
+
+	*strchr(defaults, '.') = '\0';
+	expect(in_force(defaults), "%s is in force from the start", defaults);
+	numa_policy_announce();
+	snprintf(line, sizeof(line), "info numa_policy: scan policy %s\n", defaults);
+	expect(!strcmp(logged, line), "the policy in force is logged");
+
+	for (i = 0; i < ARRAY_SIZE(numa_policies); i++) {
+		const char *name = numa_history_policy_name(i);
+
+		if (numa_policies[i]) {
+			snprintf(all + strlen(all), sizeof(all) - strlen(all), " %s", name);
+			expect(!set(name) && in_force(name) && !logged[0], "%s can be chosen", name);
+			play_all(i, text);
+			read_windows();
+		} else {
+			expect(!set(name) && !in_force(name) && logged[0],
+			       "%s, which is not built, cannot be chosen", name);
+		}
+	}
+
+	set(defaults);
+	snprintf(line, sizeof(line),
+		 "warn numa_policy: numa_scan_policy=%s: no such scan policy, keeping %s; there are:%s\n",
+		 "alway", defaults, all);
+	expect(!set("alway") && in_force(defaults) && !strcmp(logged, line),
+	       "an unknown policy is logged, and the one in force stays");
+	expect(!set("") && in_force(defaults) && logged[0], "no policy is as unknown");
+}
+
+int main(int argc, char **argv)
+{
+	struct np_buf text = { 0 };
+
+	if (argc != 2)
+		np_die(NP_USAGE, "usage: %s HISTORIES", argv[0]);
+	if (np_read_file(argv[1], &text))
+		np_die(NP_USAGE, "%s: %s", argv[1], strerror(errno));
+	choose(text.s);
+	np_buf_free(&text);
+	printf("%d passed, %d failed\n", passed, failed);
+	return failed ? NP_FAIL : NP_OK;
+}
