@@ -30,18 +30,23 @@ T        := tools/numa_policy
 P        := kernel/sched/numa_policy
 
 PACKAGES := bc binutils bison ccache cpio flex gcc jq libc6-dev libc6-dev-i386 libelf-dev libgsl-dev \
-	    lib32gcc-12-dev libjansson-dev make qemu-system-x86 rsync xz-utils $(if $(KSRC),,linux-source-6.12)
+	    lib32gcc-12-dev libjansson-dev make python3 \
+	    qemu-system-x86 rsync xz-utils $(if $(KSRC),,linux-source-6.12)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help compare compare-options test histories kernel tools guest apply unapply deps clean \
+.PHONY: help compare compare-options test histories mutate kunit coverage oracle kernel tools guest apply unapply deps clean \
 	distclean FORCE
 FORCE:
 
 help:
 	@echo 'make compare     run the policies in guests and print a comparison'
 	@echo 'make test        run every test'
+	@echo 'make kunit       run the KUnit suite on user-mode Linux and in QEMU'
 	@echo 'make histories   play the scripted histories to the policies, in user space'
+	@echo 'make mutate      whether the histories notice mistakes in the policies, one at a time'
+	@echo 'make coverage    which lines and branches of the policies the histories run through'
+	@echo 'make oracle      the policies against a second model, along random histories'
 	@echo 'make kernel      build the guest kernel with all policies'
 	@echo 'make apply       put the library into the kernel tree KSRC'
 	@echo 'make unapply     take it out of KSRC again, leaving the tree as it was'
@@ -56,6 +61,8 @@ help:
 	@echo 'JOBS=J           compare: guests at once (default: one per CPU)'
 	@echo 'TOPOLOGY=T       compare: nodes x CPUs per node, e.g. 4x2 (default: 2x2)'
 	@echo 'ARGS="..."       compare: further options, as numa-policy compare --help lists them'
+	@echo 'DECISIONS=N      oracle: decisions in all (default: 100000000)'
+	@echo 'SEED=S           oracle: a seed that a run printed (default: a fresh one)'
 	@echo 'OUT=DIR          compare: where results go (default: build/results)'
 	@echo 'KSRC=DIR         kernel source (default: the distribution'"'"'s linux-source-6.12)'
 	@echo 'O=DIR            where the guest kernel is built (default: build/kernel)'
@@ -180,9 +187,59 @@ $(BUILD)/test/histories/%: $(T)/tests/histories.c $(LIBRARY) \
 	@$(CC) $(NP_CFLAGS) -Wno-sign-compare $(SANITIZE) $(call hb-options,$*) -o $@ $< \
 		$(call hb-sources,$*)
 
+# Which lines and branches of the policies the histories run through. Paths in a player's notes are
+# its directory's.
+COVERAGE := w2 w4 w8 w4-t5 w5 w4-32 $(POLICY_NAMES:%=w2-%) w4-$(lastword $(POLICY_NAMES))
+
+coverage: $(COVERAGE:%=$(BUILD)/coverage/%/player)
+	@$(T)/tests/coverage.sh $(BUILD)/coverage $(H)/histories
+
+$(BUILD)/coverage/%/player: $(T)/tests/histories.c $(LIBRARY) Makefile | deps
+	@mkdir -p $(@D)
+	@echo "  CC      coverage $*"
+	@rm -f $(@D)/*.gcno
+	@$(CC) $(NP_CFLAGS) -Wno-sign-compare -O0 --coverage $(call hb-options,$*) -o $@ \
+		$(abspath $< $(call hb-sources,$*))
+
+# The policies against a second model of the specification, along random histories.
+ORACLE_BUILDS := $(foreach n,2 3 4 5 6 7 8,w$(n) w$(n)-32)
+ORACLES  := $(ORACLE_BUILDS:%=$(BUILD)/test/oracle/%)
+DECISIONS ?= 100000000
+SEED     ?=
+
+$(BUILD)/test/oracle/%: $(wildcard $(T)/oracle/*) $(LIBRARY) Makefile | deps
+	@mkdir -p $(@D)
+	@echo "  CC      oracle $*"
+	@$(CC) $(NP_CFLAGS) $(call hb-options,$*) -o $@ $(filter $(T)/oracle/%.c,$^) \
+		$(filter-out $(T)/util.c,$(call hb-sources,$*))
+
+oracle: $(ORACLES)
+	@$(T)/tests/oracle.sh $(BUILD)/test/oracle '$(DECISIONS)' '$(SEED)'
+
+# The histories in KUnit, by the kernel's own kunit.py: on user-mode Linux and in QEMU.
+kunit: deps $(TOOL) $(OBJ)/np-ksrc
+	@$(T)/kernel.sh source $(TOOL) $(BUILD) "$(KSRC)" >$(BUILD)/kunit-source
+	@for arch in um x86_64; do $(T)/kunit.sh "$$(cat $(BUILD)/kunit-source)" $(BUILD)/kunit \
+		$$arch $$arch $(KUNIT_ARGS) || exit 1; done
+
 # The histories in user space, with sanitizers, in every build.
 histories: $(HISTORY_TESTS)
 	@$(T)/tests/histories.sh $(BUILD)/test/histories $(H)/histories
+
+# Mistakes made in the policies, and whether the histories notice: builds in the order in which they
+# are tried, the one with sanitizers last, for what only those notice.
+MUTATE_BUILDS := w4 w2 w8 w4-t5 w5 w4-32 $(foreach n,2 4,$(POLICY_NAMES:%=w$(n)-%))
+mutate-command = $(CC) $(call hb-options,$(1)) $(T)/tests/histories.c $(call hb-sources,$(1))
+
+$(BUILD)/test/mutate: $(T)/tests/mutate.c $(T)/util.c $(T)/util.h Makefile | deps
+	@mkdir -p $(@D)
+	@echo "  CC      $(notdir $@)"
+	@$(CC) $(NP_CFLAGS) $(SANITIZE) -o $@ $(filter %.c,$^)
+
+mutate: $(BUILD)/test/mutate
+	@$< $(if $(JOBS),--jobs '$(JOBS)') $(ARGS) \
+		$(foreach b,$(MUTATE_BUILDS),--build $(b) $(call mutate-command,$(b))) \
+		--build sanitized $(call mutate-command,w4) $(SANITIZE)
 
 UNIT_SRC := $(filter-out %/numa-policy.c,$(TOOL_SRC))
 
@@ -195,7 +252,8 @@ $(BUILD)/test/unit: $(T)/tests/unit.c $(TOOL_OBJ) Makefile | deps
 $(BUILD)/test/pristine: $(T)/shim/hooks $(OBJ)/np-ksrc | $(TOOL)
 	@$(T)/kernel.sh pristine $(TOOL) $@ "$(KSRC)"
 
-test: kernel tools $(TESTS) $(HISTORY_TESTS) $(BUILD)/test/pristine
+test: kernel tools $(TESTS) $(HISTORY_TESTS) $(ORACLES) \
+		$(COVERAGE:%=$(BUILD)/coverage/%/player) $(BUILD)/test/pristine
 	@$(T)/tests/run.sh $(CURDIR) $(BUILD) $(OBJ) "$$(cat $(OBJ)/np-source)"
 
 clean:

@@ -223,6 +223,10 @@ static bool parse_in_file(struct parser *p, const char *key, char *s)
 		parse_scope(p, s);
 	} else if (!strcmp(key, "include")) {
 		f->include = word(p, &s, false);
+		if (*s && strcmp(word(p, &s, false), "if"))
+			bad(p, "behind the header there may be \"if SYMBOL\"");
+		else if (*s)
+			f->include_if = word(p, &s, false);
 	} else if (!strcmp(key, "behind-entry")) {
 		f->entry = word(p, &s, false);
 		p->text = &f->entry_text;

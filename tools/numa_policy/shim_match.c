@@ -606,7 +606,7 @@ static int check_new(const struct shim_file *f, const char *s, const char *text)
 static int match_include(const struct shim_file *f, const struct source *src,
 			 struct shim_edits *e)
 {
-	char *line = pool_printf("#include <%s>\n", f->include);
+	char *line = pool_printf("#include <%s>\n", f->include), *text = line;
 	int i, base = 0, depth = 0, last = -1, next;
 
 	for (i = 0; i < src->n && src->t[i].pp; i = next) {
@@ -634,8 +634,10 @@ static int match_include(const struct shim_file *f, const struct source *src,
 	}
 	if (check_new(f, src->s, line))
 		return 1;
+	if (f->include_if)
+		text = pool_printf("#ifdef %s\n%s#endif\n", f->include_if, line);
 	next = line_end(src->s, src->t[last].to);
-	add_edit(e, next, next, line, "the inserted #include");
+	add_edit(e, next, next, text, "the inserted #include");
 	return 0;
 }
 

@@ -81,6 +81,7 @@ struct shim_scope {
  * @scopes: scopes to look at
  * @nscopes: how many
  * @include: header to include at the end of the first block of includes, or NULL
+ * @include_if: symbol that must be defined for that, or NULL
  * @entry: Kconfig entry behind which @entry_text goes, or NULL
  * @entry_text: the text
  * @append: text for the end of the file, or NULL
@@ -92,6 +93,7 @@ struct shim_file {
 	struct shim_scope *scopes;
 	int nscopes;
 	const char *include;
+	const char *include_if;
 	const char *entry;
 	const char *entry_text;
 	const char *append;

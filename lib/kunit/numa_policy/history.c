@@ -240,7 +240,7 @@ static int read_answers(struct numa_history_reader *reader, struct numa_history 
 {
 	struct word cell;
 	unsigned int i;
-	u8 answer;
+	u8 answer = NUMA_HISTORY_UNSAID;
 
 	for (i = 0; next_word(line, &cell); i++) {
 		if (i == reader->nr_columns)
@@ -706,9 +706,12 @@ static unsigned int meet(struct process *p, const struct numa_history_event *eve
 		return NUMA_HISTORY_SAME_SEQ;
 
 	reason = decide(p, numa_history_pids[event->task]);
-	if (reason == NUMA_POLICY_SKIP && event->alone && !p->asked->no_forced_pass)
-		return NUMA_HISTORY_FORCED;
-	return reason;
+	if (reason != NUMA_POLICY_SKIP || !event->alone || p->asked->no_forced_pass)
+		return reason;
+
+	/* Going round again is a pass of its own, but for the decision. */
+	numa_policy_age(&p->state, p->scan_seq, p->now, PERIOD);
+	return NUMA_HISTORY_FORCED;
 }
 
 /*

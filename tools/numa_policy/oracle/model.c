@@ -348,6 +348,10 @@ static bool meet(struct model *m, const struct oracle_event *event, bool forced,
 	return outcome->reason != NUMA_POLICY_SKIP;
 }
 
+/*
+ * A pass. Where it stops is where it ends, forced or not. One that begins behind the VMA and is
+ * said to stop ends somewhere behind it, too.
+ */
 static void pass(struct model *m, const struct oracle_event *event,
 		 struct oracle_outcome *outcome)
 {
@@ -368,7 +372,10 @@ static void pass(struct model *m, const struct oracle_event *event,
 	}
 
 	scanned = meet(m, event, false, outcome);
-	/* Nothing was scanned, because the policy refused this VMA: round again, forced. */
+	/*
+	 * Nothing was scanned, because the policy refused this VMA: round again, as a forced pass.
+	 * Being a pass, it meets the VMA as any other, which ages once more if it is that late.
+	 */
 	if (event->alone && outcome->asked && !scanned && m->policy->forced)
 		scanned = meet(m, event, true, outcome);
 	if (scanned) {

@@ -148,7 +148,7 @@ static void read_options(int argc, char **argv)
 			options.policy = find_policy(arg);
 		} else if (!strcmp(option, "--seed")) {
 			if (!parse(arg, UINT64_MAX, &value))
-				bad_option("--seed \"%s\": must be a number of 64 bits, as 17 or 0x11",
+				bad_option("--seed \"%s\": must be a 64-bit number, as 17 or 0x11",
 					   arg);
 			options.seed = value;
 			has_seed = true;
@@ -293,6 +293,7 @@ static bool counts(unsigned int answer)
 	return answer != NUMA_HISTORY_FAULT;
 }
 
+/* How often a pass had which answer; refused by the policy are also those that were forced. */
 static void print_seen(void)
 {
 	unsigned int i, answer;

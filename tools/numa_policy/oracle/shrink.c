@@ -11,7 +11,7 @@
 #define TAILS 20000
 #define TAIL_EVENTS 12
 
-/* Is there a pass in it that stops before the VMA though it begins further behind? */
+/* Is this a pass that stops before the VMA though it begins further behind? */
 static bool contradicts(const struct model *m, const struct oracle_event *event)
 {
 	return event->what == NUMA_HISTORY_PASS && event->end == NUMA_HISTORY_BEFORE &&
@@ -37,7 +37,7 @@ static bool judge(const struct oracle_case *c, const struct oracle_history *hist
 			return false;
 		expected = model_event(&m, event);
 		got = subject_event(&s, event);
-		if (!verdict->answers && expected.answer != got.answer) {
+		if (expected.answer != got.answer || expected.asked != got.asked) {
 			verdict->answers = true;
 			verdict->answer_event = i;
 			verdict->expected = expected;

@@ -70,6 +70,7 @@ static bool meet(struct subject *s, const struct oracle_event *event, bool force
 	return outcome->reason;
 }
 
+/* As in task_numa_work(): a forced pass goes the whole way to the VMA again, but does not ask. */
 static void pass(struct subject *s, const struct oracle_event *event,
 		 struct oracle_outcome *outcome)
 {

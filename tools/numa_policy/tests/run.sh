@@ -53,6 +53,8 @@ suite() {
 }
 
 suite histories "$tests/histories.sh" "$build/test/histories" "$top/lib/kunit/numa_policy/histories"
+suite coverage "$tests/coverage.sh" "$build/coverage" "$top/lib/kunit/numa_policy/histories"
+suite oracle "$tests/oracle.sh" "$build/test/oracle" 14000000 ''
 suite unit "$build/test/unit"
 suite kconfig "$tests/kconfig.sh" "$top" "$obj/scripts/kconfig/conf" "$work/kconfig"
 suite add-policy "$tests/add-policy.sh" "$top" "$obj/scripts/kconfig/conf" "$work/add-policy"

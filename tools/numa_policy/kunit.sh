@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# kunit.sh SOURCE DIR NAME ARCH [OPTION...]: run the KUnit suite on a patched SOURCE with the kernel's
+# own kunit.py, and print its summary, and in full what did not pass.
+#
+# Built in DIR/ARCH, with the log in DIR/NAME.log; OPTIONs go to kunit.py.
+set -eu
+
+tools=$(readlink -f "$(dirname "$0")")
+src=$1 dir=$2 name=$3 arch=$4
+shift 4
+
+mkdir -p "$dir"
+dir=$(readlink -f "$dir")
+small=$dir/small-$arch.config
+log=$dir/$name.log
+
+# kunit.py would leave these in a source that is not ours.
+export PYTHONDONTWRITEBYTECODE=1
+export CCACHE_DEPEND=1 CCACHE_BASEDIR="${src%/*}"
+cc=gcc
+command -v ccache >/dev/null && cc="ccache gcc"
+
+kunit() {
+	command=$1
+	shift
+	(cd "$src" && ./tools/testing/kunit/kunit.py "$command" --arch="$arch" \
+		--kunitconfig=kernel/sched/numa_policy "$@")
+}
+
+# What can be left out on this architecture of this version: kunit.py says what cannot.
+if [ ! -e "$small" ] || [ "$tools/kunit.config" -nt "$small" ] || [ "$src/Makefile" -nt "$small" ]; then
+	cp "$tools/kunit.config" "$small.new"
+	for i in 1 2 3 4; do
+		rm -rf "$dir/config"
+		kunit config --build_dir="$dir/config" --kunitconfig="$small.new" >"$log" 2>&1 && break
+		sed -n 's/^Missing: //p' "$log" | sed 's/, /\n/g' >"$small.missing"
+		[ -s "$small.missing" ] || {
+			tail -n 20 "$log" >&2
+			echo "kunit.sh: kunit.py cannot configure $arch; the whole log is $log" >&2
+			exit 1
+		}
+		grep -vxF -f "$small.missing" "$small.new" >"$small.left"
+		mv "$small.left" "$small.new"
+	done
+	rm -rf "$dir/config" "$small.missing"
+	mv "$small.new" "$small"
+fi
+
+status=0
+kunit run --build_dir="$dir/$arch" --kunitconfig="$small" --jobs="$(nproc)" \
+	--make_options=CC="$cc" "$@" >"$log" 2>&1 || status=$?
+
+# The summary; of a failure, all but what passed or was skipped.
+if [ "$status" -eq 0 ]; then
+	sed -n 's/^\[[0-9:]*\] \(=* \[.*\|Testing complete.*\|Elapsed time.*\)/'"$name"': \1/p' "$log"
+else
+	sed -n '/Starting KUnit Kernel/,$p' "$log" | grep -vE '\] \[(PASSED|SKIPPED)\]' >&2 || true
+	grep -q 'Starting KUnit Kernel' "$log" || tail -n 30 "$log" >&2
+	echo "kunit.sh: $name: failed; the whole log is $log" >&2
+fi
+exit "$status"
