@@ -61,6 +61,7 @@ help:
 	@echo 'JOBS=J           compare: guests at once (default: one per CPU)'
 	@echo 'TOPOLOGY=T       compare: nodes x CPUs per node, e.g. 4x2 (default: 2x2)'
 	@echo 'ARGS="..."       compare: further options, as numa-policy compare --help lists them'
+	@echo 'HISTORIES=FILE   histories: what to play (default: lib/kunit/numa_policy/histories)'
 	@echo 'DECISIONS=N      oracle: decisions in all (default: 100000000)'
 	@echo 'SEED=S           oracle: a seed that a run printed (default: a fresh one)'
 	@echo 'OUT=DIR          compare: where results go (default: build/results)'
@@ -223,8 +224,10 @@ kunit: deps $(TOOL) $(OBJ)/np-ksrc
 		$$arch $$arch $(KUNIT_ARGS) || exit 1; done
 
 # The histories in user space, with sanitizers, in every build.
+HISTORIES ?= $(H)/histories
+
 histories: $(HISTORY_TESTS)
-	@$(T)/tests/histories.sh $(BUILD)/test/histories $(H)/histories
+	@$(T)/tests/histories.sh $(BUILD)/test/histories $(HISTORIES)
 
 # Mistakes made in the policies, and whether the histories notice: builds in the order in which they
 # are tried, the one with sanitizers last, for what only those notice.

@@ -60,4 +60,9 @@ else
 	grep -q 'Starting KUnit Kernel' "$log" || tail -n 30 "$log" >&2
 	echo "kunit.sh: $name: failed; the whole log is $log" >&2
 fi
+
+# How many, as the other tests close.
+sed -n 's/^\[[0-9:]*\] Testing complete\. //p' "$log" | tr -d ',:.' | awk '
+	{ for (i = 1; i < NF; i++) n[$i] = $(i + 1) }
+	END { print n["passed"] + 0 " passed, " n["failed"] + n["crashed"] + n["errors"] " failed" }'
 exit "$status"

@@ -109,7 +109,7 @@ char *np_plan_append(const struct np_plan *plan, const struct np_cell *cell)
 {
 	struct np_buf b = { 0 };
 
-	np_buf_printf(&b, "console=ttyS0 panic=-1 loglevel=4 numa_scan_policy=%s", cell->policy);
+	np_buf_printf(&b, "console=ttyS0 panic=-1 loglevel=4 kunit.enable=0 numa_scan_policy=%s", cell->policy);
 	np_buf_printf(&b, " -- workload=%s seed=%ld limit_s=%ld sample_ms=%ld", cell->workload,
 		      cell->seed, np_plan_limit(plan, cell->workload), plan->sample_ms);
 	if (plan->windows)

@@ -24,6 +24,9 @@
 #define NP_THREADS_MAX 1024
 #define NP_PAGE 4096UL
 
+/* Where the tunables of NUMA balancing are. */
+#define NP_TUNABLES "/sys/kernel/debug/sched/numa_balancing"
+
 /**
  * struct np_node - a NUMA node of the guest
  * @id: its number
@@ -89,6 +92,7 @@ struct np_table {
 /* Messages from the workload to init. */
 enum np_msg_kind {
 	NP_MSG_PHASE,
+	NP_MSG_RECORD,
 	NP_MSG_ERROR,
 	NP_MSG_DONE,
 };
@@ -98,13 +102,13 @@ enum np_msg_kind {
  * @ns: when it was sent (CLOCK_MONOTONIC)
  * @kind: what it says
  * @measured: NP_MSG_PHASE: the measured phase begins
- * @text: name of the phase, or what failed
+ * @text: name of the phase, the record, or what failed
  */
 struct np_msg {
 	unsigned long ns;
 	enum np_msg_kind kind;
 	bool measured;
-	char text[200];
+	char text[600];
 };
 
 /**
@@ -140,13 +144,19 @@ void np_run_sleeper(void);
 void np_run_late_vma(void);
 void np_run_threadlocal(void);
 void np_run_rules(void);
+void np_run_histories(void);
 
 /* work.c */
 unsigned long np_now(void);
 long np_get(const char *param);
 __printf(1, 2) noreturn void np_fail(const char *fmt, ...);
 void np_phase(const char *name, bool measured);
+void np_record(struct np_buf *record);
 void np_done(void);
+void np_tune(const char *tunable, long value);
+void np_sleep_until(unsigned long ns);
+void np_futex_wait(atomic_int *word, int value, long ms);
+void np_futex_wake(atomic_int *word);
 
 /**
  * struct np_rng - a stream of random numbers
@@ -198,7 +208,34 @@ void np_calibrate(void);
 void np_spin(double ms);
 
 /* trace.c */
-int np_trace_start(void);
+
+/**
+ * struct np_trace_event - an event of the kernel's about a VMA that a scan pass came by
+ * @decided: it is a decision of the policy; otherwise it says that the VMA was passed over
+ * @tid: the thread whose pass it was
+ * @ns: when (CLOCK_MONOTONIC)
+ * @start: the VMA's first address
+ * @offset: where the mm's scan stood
+ * @reason: the policy's reason, or why the VMA was passed over
+ * @policy: of a decision: name of the policy
+ * @seq: of a decision: the mm's scan sequence
+ * @threads: of a decision: threads in the process
+ */
+struct np_trace_event {
+	bool decided;
+	int tid;
+	unsigned long ns;
+	unsigned long start;
+	unsigned long offset;
+	char reason[24];
+	char policy[16];
+	int seq;
+	int threads;
+};
+
+int np_trace_start(const char *filter);
 void np_trace_records(unsigned long t0);
+void np_trace_open(void);
+int np_trace_next(struct np_trace_event *e);
 
 #endif /* NP_GUEST_H */

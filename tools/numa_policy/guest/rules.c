@@ -34,7 +34,6 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "guest.h"
@@ -86,21 +85,13 @@ static int bucket(int tid)
 	return (unsigned int)tid * 0x61c88647u >> 26;
 }
 
-static void sleep_until(unsigned long ns)
-{
-	const struct timespec ts = { ns / 1000000000, ns % 1000000000 };
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
-		;
-}
-
 /* T0 and T1: sleep while it is the other one's turn. */
 static void take_turns(unsigned int number)
 {
 	unsigned long turn = (np_now() - begin) / TURN_NS;
 
 	if (turn % 2 != number)
-		sleep_until(begin + (turn + 1) * TURN_NS);
+		np_sleep_until(begin + (turn + 1) * TURN_NS);
 }
 
 /* When the @n-th cycle begins. */
@@ -144,7 +135,7 @@ static void helper23(int number)
 	long n;
 
 	for (n = 0; due(n) < end; n++) {
-		sleep_until(due(n));
+		np_sleep_until(due(n));
 		np_touch((char *)vd + number * NP_PAGE);
 	}
 }
@@ -156,7 +147,7 @@ static void helper4(void)
 	unsigned long t;
 
 	for (t = begin + 2000000000UL; t < end; t += life) {
-		sleep_until(t);
+		np_sleep_until(t);
 		vf = renew(vf, SMALL, NP_PAGE, "VF", self[4]);
 	}
 }

@@ -3,6 +3,7 @@
  * What workloads are made of: messages to init, random numbers, placement, memory, work.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -84,6 +85,18 @@ void np_phase(const char *name, bool measured)
 }
 
 /**
+ * np_record() - let init send a record
+ * @record: the record, without a newline; emptied
+ */
+void np_record(struct np_buf *record)
+{
+	if (record->len >= sizeof(((struct np_msg *)0)->text))
+		np_fail("a record of %zu bytes", record->len);
+	send_msg(NP_MSG_RECORD, false, record->s);
+	np_buf_free(record);
+}
+
+/**
  * np_done() - the work is done; wait until init has looked at everything
  */
 void np_done(void)
@@ -93,6 +106,58 @@ void np_done(void)
 	send_msg(NP_MSG_DONE, false, "");
 	while (read(guest.go_fd, &c, 1) < 0 && errno == EINTR)
 		;
+}
+
+/**
+ * np_tune() - set a tunable of NUMA balancing
+ * @tunable: its name
+ * @value: the value
+ */
+void np_tune(const char *tunable, long value)
+{
+	char *path = np_asprintf(NP_TUNABLES "/%s", tunable);
+	char *text = np_asprintf("%ld", value);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		np_fail("%s: %s", path, strerror(errno));
+	close(fd);
+	free(text);
+	free(path);
+}
+
+/**
+ * np_sleep_until() - sleep
+ * @ns: until when (CLOCK_MONOTONIC)
+ */
+void np_sleep_until(unsigned long ns)
+{
+	const struct timespec ts = { ns / 1000000000, ns % 1000000000 };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
+		;
+}
+
+/**
+ * np_futex_wait() - sleep as long as a word has a value, at most until np_futex_wake()
+ * @word: the word, which other processes may share
+ * @value: the value
+ * @ms: for how long at most; 0: for ever
+ */
+void np_futex_wait(atomic_int *word, int value, long ms)
+{
+	const struct timespec ts = { ms / 1000, ms % 1000 * 1000000 };
+
+	syscall(SYS_futex, word, FUTEX_WAIT, value, ms ? &ts : NULL, NULL, 0);
+}
+
+/**
+ * np_futex_wake() - wake all who sleep in np_futex_wait()
+ * @word: the word
+ */
+void np_futex_wake(atomic_int *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /**
@@ -254,11 +319,11 @@ void np_meet(int n)
 	int have = atomic_fetch_add(ready, 1) + 1;
 
 	if (have >= n) {
-		syscall(SYS_futex, ready, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+		np_futex_wake(ready);
 		return;
 	}
 	while ((have = atomic_load(ready)) < n)
-		syscall(SYS_futex, ready, FUTEX_WAIT, have, NULL, NULL, 0);
+		np_futex_wait(ready, have, 0);
 }
 
 /**

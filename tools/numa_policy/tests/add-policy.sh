@@ -60,4 +60,33 @@ check "the tool knows it" sh -c './build/numa-policy list | grep -q "^  newest .
 check "the guest kernel is to have it" sh -c 'make "$PWD/build/policies.config" >/dev/null &&
 	grep -qx CONFIG_NUMA_POLICY_NEWEST=y build/policies.config'
 
+# No policy without a history that says what it must do, ...
+check "it is played the histories" sh -c 'make "$PWD/build/test/histories/w4-newest" >/dev/null'
+play() {
+	build/test/histories/w4-newest lib/kunit/numa_policy/histories >play.out 2>&1
+}
+refuse "without a history of its own it fails" play
+check "it says so" grep -q '^not ok .* newest: there are histories about it' play.out
+
+# ... which goes to the end of the file.
+cat >>lib/kunit/numa_policy/histories <<'END'
+
+answers                                | newest
+
+history newest_forgets_after_one_window
+	 0.000 map
+	 1.000 pass A                  | -
+	 2.000 access A
+	 3.000 pass A                  | pid
+	 7.000 pass A                  | -
+END
+check "with one it passes" play
+check "which was played" grep -q '^ok .* newest, history newest_forgets_after_one_window' play.out
+check "the oracle is built with it" sh -c 'make "$PWD/build/test/oracle/w4" >/dev/null'
+build/test/oracle/w4 --decisions 10000 >oracle.out 2>&1 || true
+check "which says that it has no model of it" grep -qx \
+	'oracle: policy newest: left out, model.c has no model of it' oracle.out
+check "and compares the others" grep -qx '7 passed, 0 failed' oracle.out
+refuse "asked about it alone, it does not pass" build/test/oracle/w4 --policy newest
+
 finish

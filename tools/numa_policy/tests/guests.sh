@@ -39,6 +39,18 @@ check "boot: and the default stays" said unknown "numa_policy: scan policy $defa
 boot empty numa_scan_policy=
 check "boot: no name is logged too" said empty "numa_scan_policy=: no such"
 
+# ---- the KUnit suite, in a kernel that balances ----
+
+boot kunit kunit.enable=1
+ktap=$(sed -n 's/^\[[^]]*\] *//; s/^# Totals: //p' "$work/kunit.log" | tail -n 1)
+echo "# KUnit at boot: $ktap"
+check "boot: the KUnit suite passes" said kunit '^ *\(\[[^]]*\] \)\?ok [0-9]* numa_policy$'
+check "boot: it has tests that pass, and none that fail" sh -c \
+	'echo "$1" | grep -q "^pass:[1-9][0-9]* fail:0 "' sh "$ktap"
+check "boot: nothing in it is not ok" sh -c '! grep -q "not ok" "$1"' sh "$work/kunit.log"
+boot nokunit kunit.enable=0
+check "boot: kunit.enable=0 leaves it out" sh -c '! grep -q "ok [0-9]* numa_policy" "$1"' sh "$work/nokunit.log"
+
 # ---- topologies: the runner fails a guest whose nodes are not as described ----
 
 small="--set sleeper.vmas=4 --set sleeper.vma_kb=16 --set sleeper.settle_ms=100 --set sleeper.away_ms=100 --set sleeper.return_ms=300"

@@ -61,6 +61,13 @@ suite add-policy "$tests/add-policy.sh" "$top" "$obj/scripts/kconfig/conf" "$wor
 suite cli "$tests/cli.sh" "$build/numa-policy" "$work/cli"
 suite shim "$tests/shim.sh" "$build/numa-policy" "$work/pristine" "$work/shim"
 suite insns "$tests/insns.sh" "$build/numa-policy" "$source" "$obj/config" "$work/insns"
+for arch in um x86_64; do
+	suite "kunit-$arch" "$tests/../kunit.sh" "$source" "$build/kunit" "$arch" "$arch"
+done
+for windows in 2 8; do
+	suite "kunit-um-$windows" "$tests/../kunit.sh" "$source" "$build/kunit" "um-$windows" um \
+		--kconfig_add "CONFIG_NUMA_POLICY_WINDOWS=$windows"
+done
 suite verify "$build/numa-policy" verify --kernel "$obj" --out "$work/verify"
 suite guests "$tests/guests.sh" "$build/numa-policy" "$obj" "$work/guests"
 
