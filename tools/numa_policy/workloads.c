@@ -46,6 +46,10 @@ static const struct np_param rules_params[] = {
 	{ 0 }
 };
 
+static const struct np_param histories_params[] = {
+	{ 0 }
+};
+
 const struct np_workload np_workloads[] = {
 	{ "sleeper", "one thread leaves its memory until it is forgotten, moves and comes back",
 	  6, 600, sleeper_params, false },
@@ -55,6 +59,8 @@ const struct np_workload np_workloads[] = {
 	  5, 300, threadlocal_params, false },
 	{ "rules", "acts out the situations that the rules tell apart, and records the decisions",
 	  4, 300, rules_params, true },
+	{ "histories", "acts out the scripted histories that can be, and records the answers",
+	  4, 3600, histories_params, true },
 	{ 0 }
 };
 

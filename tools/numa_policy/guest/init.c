@@ -26,16 +26,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "acting.h"
 #include "guest.h"
 #include "locality.h"
 #include "records.h"
 
 #define PORT "numa_policy"
 
+#define STR_(_x) #_x
+#define STR(_x) STR_(_x)
+
 /* Windows of history, where the host does not say otherwise. */
 #define WINDOWS_UNPATCHED 2
 
-#define TUNABLES "/sys/kernel/debug/sched/numa_balancing"
 #define MODULE "/sys/module/kernel/parameters"
 
 static const struct {
@@ -46,12 +49,23 @@ static const struct {
 	{ "late_vma", np_run_late_vma },
 	{ "threadlocal", np_run_threadlocal },
 	{ "rules", np_run_rules },
+	{ "histories", np_run_histories },
 };
 
-/* Tunables of the workload "rules": everything happens fast. The command line comes after. */
-static const char *const rules_tunables[] = {
-	"t.scan_delay_ms=100", "t.scan_period_min_ms=50", "t.scan_period_max_ms=50",
-	"t.scan_size_mb=1",
+/* Tunables of workloads for which everything happens fast. The command line comes after. */
+static const struct {
+	const char *workload;
+	const char *tunable[4];
+} workload_tunables[] = {
+	{ "rules", {
+		"t.scan_delay_ms=100", "t.scan_period_min_ms=50", "t.scan_period_max_ms=50",
+		"t.scan_size_mb=1",
+	} },
+	{ "histories", {
+		"t.scan_delay_ms=" STR(NP_ACT_DELAY_MS),
+		"t.scan_period_min_ms=" STR(NP_ACT_PERIOD_MS),
+		"t.scan_period_max_ms=" STR(NP_ACT_PERIOD_MS),
+	} },
 };
 
 static const char *const counters[] = {
@@ -220,7 +234,7 @@ static void set_param(const char *arg)
 static void set_tunable(const char *arg)
 {
 	char *name = np_strndup(arg + 2, strchr(arg, '=') - arg - 2);
-	char *path = np_asprintf("%s/%s", TUNABLES, name);
+	char *path = np_asprintf("%s/%s", NP_TUNABLES, name);
 	int err;
 
 	/* A kernel that is told to scan nothing divides by it. */
@@ -236,10 +250,33 @@ static void set_tunable(const char *arg)
 	free(name);
 }
 
+static bool is_workload(const char *name)
+{
+	return guest.w && !strcmp(guest.w->name, name);
+}
+
 /* Does the workload want every decision recorded? */
 static bool with_decisions(void)
 {
-	return guest.w && !strcmp(guest.w->name, "rules");
+	return is_workload("rules") && np_get("trace");
+}
+
+static int start_trace(void)
+{
+	if (is_workload("histories"))
+		return np_trace_start(NP_ACT_FILTER);
+	return with_decisions() ? np_trace_start(NULL) : 0;
+}
+
+static void set_workload_tunables(void)
+{
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(workload_tunables); i++)
+		for (j = 0; is_workload(workload_tunables[i].workload) &&
+			    j < ARRAY_SIZE(workload_tunables[i].tunable); j++)
+			if (workload_tunables[i].tunable[j])
+				set_tunable(workload_tunables[i].tunable[j]);
 }
 
 static void parse_args(int argc, char **argv)
@@ -259,8 +296,7 @@ static void parse_args(int argc, char **argv)
 			guest.param[j] = guest.w->params[j].def;
 		limit_s = guest.w->limit_s;
 	}
-	for (i = 0; with_decisions() && i < (int)ARRAY_SIZE(rules_tunables); i++)
-		set_tunable(rules_tunables[i]);
+	set_workload_tunables();
 	for (i = 1; i < argc; i++) {
 		if (!strncmp(argv[i], "workload=", 9))
 			continue;
@@ -348,12 +384,12 @@ static void add_node(struct np_buf *b, const struct np_node *node)
 
 static void add_tunables(struct np_buf *b)
 {
-	DIR *dir = opendir(TUNABLES);
+	DIR *dir = opendir(NP_TUNABLES);
 	struct dirent *e;
 	bool first = true;
 
 	while (dir && (e = readdir(dir))) {
-		char *path = np_asprintf("%s/%s", TUNABLES, e->d_name);
+		char *path = np_asprintf("%s/%s", NP_TUNABLES, e->d_name);
 		long v = read_long(path, -1);
 
 		if (v >= 0) {
@@ -557,6 +593,7 @@ static void watch(int msg_fd, pid_t pid)
 	unsigned long limit = seen.t0 + limit_s * 1000000000ULL;
 	char phase[sizeof(((struct np_msg *)0)->text)] = "start";
 	struct pollfd p = { .fd = msg_fd, .events = POLLIN };
+	struct np_buf record = { 0 };
 	struct np_msg msg;
 
 	for (;;) {
@@ -598,6 +635,10 @@ static void watch(int msg_fd, pid_t pid)
 			if (take_sample(msg.ns, phase))
 				return;
 			break;
+		case NP_MSG_RECORD:
+			np_buf_puts(&record, msg.text);
+			np_rec_write(&record);
+			break;
 		case NP_MSG_DONE:
 			if (!take_sample(msg.ns, phase))
 				seen.end = msg.ns;
@@ -631,7 +672,7 @@ static void run(void)
 	int msg_fd, go_fd, status, tries;
 	pid_t pid;
 
-	if (np_locality_init() || (with_decisions() && np_trace_start()))
+	if (np_locality_init() || start_trace())
 		goto out;
 	sched_setscheduler(0, SCHED_FIFO, &first);
 	read_counters(before);
@@ -675,7 +716,7 @@ int main(int argc, char **argv)
 	keep_out_of_balancing();
 	find_nodes();
 	parse_args(argc, argv);
-	guest.scan_delay_ms = read_long(TUNABLES "/scan_delay_ms", 1000);
+	guest.scan_delay_ms = read_long(NP_TUNABLES "/scan_delay_ms", 1000);
 	begin_record();
 	if (complaint) {
 		np_rec_error("%s", complaint);

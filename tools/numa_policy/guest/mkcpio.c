@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes the initial file system of a guest: a few directories, a console and one program,
- * as a "newc" cpio archive. Needs no privileges, and gives the same bytes for the same
- * program.
+ * Writes the initial file system of a guest: a few directories, a console, one program and files
+ * that it reads, as a "newc" cpio archive. Needs no privileges, and gives the same bytes for the
+ * same files.
  */
 #include <stdint.h>
 #include <string.h>
@@ -31,22 +31,35 @@ static void add(struct np_buf *out, const char *name, unsigned int mode, unsigne
 	pad(out);
 }
 
+/* A file of ours, under another name. */
+static void add_file(struct np_buf *out, const char *name, unsigned int mode, const char *path)
+{
+	struct np_buf in = { 0 };
+	int err = np_read_file(path, &in);
+
+	if (err)
+		np_die(NP_FAIL, "%s: %s", path, strerror(-err));
+	add(out, name, S_IFREG | mode, 0, 0, in.s, in.len);
+	np_buf_free(&in);
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const dirs[] = { "dev", "proc", "sys", "tmp" };
-	struct np_buf in = { 0 }, out = { 0 };
-	size_t i;
-	int err;
+	struct np_buf out = { 0 };
+	int err, i;
 
-	if (argc != 3)
-		np_die(NP_USAGE, "usage: mkcpio INIT ARCHIVE");
-	err = np_read_file(argv[1], &in);
-	if (err)
-		np_die(NP_FAIL, "%s: %s", argv[1], strerror(-err));
-	for (i = 0; i < ARRAY_SIZE(dirs); i++)
+	if (argc < 3)
+		np_die(NP_USAGE, "usage: mkcpio INIT ARCHIVE [FILE]...");
+	for (i = 0; i < (int)ARRAY_SIZE(dirs); i++)
 		add(&out, dirs[i], S_IFDIR | 0755, 0, 0, NULL, 0);
 	add(&out, "dev/console", S_IFCHR | 0600, 5, 1, NULL, 0);
-	add(&out, "init", S_IFREG | 0755, 0, 0, in.s, in.len);
+	add_file(&out, "init", 0755, argv[1]);
+	for (i = 3; i < argc; i++) {
+		const char *slash = strrchr(argv[i], '/');
+
+		add_file(&out, slash ? slash + 1 : argv[i], 0444, argv[i]);
+	}
 	add(&out, "TRAILER!!!", 0, 0, 0, NULL, 0);
 	err = np_write_file(argv[2], out.s, out.len);
 	if (err)

@@ -2,8 +2,9 @@
 /*
  * The kernel's scan decisions, from its trace event into records.
  *
- * The events stay in a buffer of their own while the workload runs and are read when it is
- * done, so that reading them disturbs nothing. An event that was lost is an error.
+ * The events stay in a buffer of their own. Either they are read when the workload is done, so that
+ * reading them disturbs nothing, or the workload itself reads them as they come. An event that was
+ * lost is an error.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,11 +20,17 @@
 #define TRACING "/sys/kernel/tracing"
 #define INSTANCE TRACING "/instances/numa_policy"
 #define EVENT "events/numa_policy/numa_policy_decide"
+#define SKIP_EVENT "events/sched/sched_skip_vma_numa"
 
 /* Size of the buffer of each CPU. */
 #define BUFFER_KB "4096"
 
 static bool tracing;
+
+/* For the workload that reads as it goes. */
+static int pipe_fd = -1;
+static char pipe_text[16384];
+static size_t pipe_len;
 
 static int set(const char *file, const char *value)
 {
@@ -42,15 +49,14 @@ static int set(const char *file, const char *value)
 
 /**
  * np_trace_start() - begin to collect the kernel's scan decisions
+ * @filter: NULL, or which VMAs to collect them of, and why others of these were passed over
  *
  * Return: 0, or -1 after an error record.
  */
-int np_trace_start(void)
+int np_trace_start(const char *filter)
 {
 	int tries;
 
-	if (!np_get("trace"))
-		return 0;
 	/* The kernel fills the directory of events while it already runs init. */
 	for (tries = 0; access(TRACING "/" EVENT, F_OK); tries++) {
 		if (tries == 500) {
@@ -63,8 +69,12 @@ int np_trace_start(void)
 		np_rec_error("%s: %s", INSTANCE, strerror(errno));
 		return -1;
 	}
-	if (set("buffer_size_kb", BUFFER_KB) || set("trace_clock", "mono") ||
-	    set(EVENT "/enable", "1"))
+	if (set("buffer_size_kb", BUFFER_KB) || set("trace_clock", "mono"))
+		return -1;
+	if (filter && (set(EVENT "/filter", filter) || set(SKIP_EVENT "/filter", filter) ||
+		       set(SKIP_EVENT "/enable", "1")))
+		return -1;
+	if (set(EVENT "/enable", "1"))
 		return -1;
 	tracing = true;
 	return 0;
@@ -224,4 +234,98 @@ void np_trace_records(unsigned long t0)
 	free(line);
 	fclose(f);
 	check_lost();
+}
+
+/**
+ * np_trace_open() - let the calling process read the events as they come
+ *
+ * Its children read from the same place.
+ */
+void np_trace_open(void)
+{
+	pipe_fd = open(INSTANCE "/trace_pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (pipe_fd < 0)
+		np_fail("%s/trace_pipe: %s", INSTANCE, strerror(errno));
+}
+
+/* The PID before the CPU's number, as in "     init-57      [001] ...". */
+static int tid_of(const char *line, const char *event)
+{
+	const char *p = memmem(line, event - line, " [", 2);
+
+	while (p && p > line && p[-1] == ' ')
+		p--;
+	while (p && p > line && p[-1] >= '0' && p[-1] <= '9')
+		p--;
+	return p ? atoi(p) : 0;
+}
+
+static unsigned long hex_of(const char *text)
+{
+	return strtoul(text, NULL, 16);
+}
+
+static bool read_event(const char *line, struct np_trace_event *e)
+{
+	static const char decide[] = ": numa_policy_decide: ", skip[] = ": sched_skip_vma_numa: ";
+	char start[64], offset[32], seq[16] = "", threads[16] = "";
+	const char *p = strstr(line, decide), *at;
+
+	memset(e, 0, sizeof(*e));
+	e->decided = p;
+	if (!p)
+		p = strstr(line, skip);
+	if (!p)
+		return false;
+	e->tid = tid_of(line, p);
+	for (at = p; at > line && at[-1] != ' '; at--)
+		;
+	e->ns = strtod(at, NULL) * 1e9;
+	if (!text_of(p, " reason=", e->reason, sizeof(e->reason)))
+		return false;
+	if (e->decided && (!text_of(p, " vma=", start, sizeof(start)) ||
+			   !text_of(p, " offset=", offset, sizeof(offset)) ||
+			   !text_of(p, " policy=", e->policy, sizeof(e->policy)) ||
+			   !text_of(p, " seq=", seq, sizeof(seq)) ||
+			   !text_of(p, " threads=", threads, sizeof(threads))))
+		return false;
+	if (!e->decided && (!text_of(p, " vm_start=", start, sizeof(start)) ||
+			    !text_of(p, " numa_scan_offset=", offset, sizeof(offset))))
+		return false;
+	e->start = hex_of(start);
+	e->offset = hex_of(offset);
+	e->seq = atoi(seq);
+	e->threads = atoi(threads);
+	return e->tid && e->ns;
+}
+
+/**
+ * np_trace_next() - read the next event, if there is one already
+ * @e: the event
+ *
+ * Return: 1 if there was one, 0 if not, -1 if there is something that is no event, such as a note
+ * that some were lost.
+ */
+int np_trace_next(struct np_trace_event *e)
+{
+	char *end = memchr(pipe_text, '\n', pipe_len);
+	bool ok;
+
+	if (!end) {
+		ssize_t n = read(pipe_fd, pipe_text + pipe_len, sizeof(pipe_text) - pipe_len);
+
+		if (n <= 0)
+			return n < 0 && errno == EAGAIN ? 0 : -1;
+		pipe_len += n;
+		end = memchr(pipe_text, '\n', pipe_len);
+		if (!end)
+			return 0;
+	}
+	*end = '\0';
+	ok = read_event(pipe_text, e);
+	if (!ok)
+		np_error("cannot read the trace: '%s'", pipe_text);
+	pipe_len -= end + 1 - pipe_text;
+	memmove(pipe_text, end + 1, pipe_len);
+	return ok ? 1 : -1;
 }

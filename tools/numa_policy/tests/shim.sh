@@ -30,6 +30,7 @@ mm=include/linux/mm.h
 reasons=include/linux/sched/numa_balancing.h
 kconfig=init/Kconfig
 makefile=kernel/sched/Makefile
+kunit="lib/kunit/Makefile lib/kunit/Kconfig"
 ours=kernel/sched/numa_policy
 hooks=tools/numa_policy/shim/hooks
 
@@ -193,7 +194,7 @@ in_decision='/^static bool vma_is_accessed/,/^}/'
 # ---- material ------------------------------------------------------------------------------
 
 mkdir pristine lib
-for f in Makefile $fair $types $mm $reasons $kconfig $makefile; do
+for f in Makefile $fair $types $mm $reasons $kconfig $makefile $kunit; do
 	mkdir -p pristine/$(dirname $f)
 	cp "$src/$f" pristine/$f || exit 1
 	chmod 644 pristine/$f
@@ -215,8 +216,10 @@ grep -q get_nr_threads <(sed -n "${in_decision}p" pristine/$fair) && newer=yes
 
 fresh
 check "apply succeeds" apply
-check "... and says so" says out 'put in the library, 5 files edited'
+check "... and says so" says out 'put in the library, 7 files edited'
 check "the library's files are copied" diff -r lib/$ours tree/$ours
+check "... also what kunit.py looks for" [ -s tree/$ours/.kunitconfig ]
+check "... and the tests" diff -r lib/lib/kunit/numa_policy tree/lib/kunit/numa_policy
 check "... the headers, too" cmp lib/include/linux/numa_policy_state.h \
 	tree/include/linux/numa_policy_state.h
 no_old_code()
@@ -232,7 +235,9 @@ new_code()
 	grep -q '^#include "numa_policy/fair.h"$' tree/$fair &&
 	[ "$(grep -cE 'numa_policy_(init_state|age|may_force)\(' tree/$fair)" -eq 3 ] &&
 	grep -q '^obj-$(CONFIG_NUMA_POLICY) += numa_policy/$' tree/$makefile &&
-	grep -q '^source "kernel/sched/numa_policy/Kconfig"$' tree/$kconfig
+	grep -q '^source "kernel/sched/numa_policy/Kconfig"$' tree/$kconfig &&
+	grep -q '^obj-$(CONFIG_NUMA_POLICY_KUNIT_TEST) += numa_policy/$' tree/lib/kunit/Makefile &&
+	grep -q '^source "lib/kunit/numa_policy/Kconfig"$' tree/lib/kunit/Kconfig
 }
 check "what replaces it is there" new_code
 double_blanks() # file
@@ -250,8 +255,12 @@ blank_lines()
 check "no two blank lines are left where there were none" blank_lines
 after_includes()
 {
-	awk '/^#include <linux\/numa_policy_state.h>/ { seen = last ~ /^#include <linux/ }
-	     /^#include <asm/ { exit !seen } { last = $0 }' tree/$types
+	awk '/^#include <linux\/numa_policy_state.h>/ {
+			seen = last == "#ifdef CONFIG_NUMA_BALANCING" && before ~ /^#include <linux/
+	     }
+	     /^#include <asm/ { exit !(seen && ended) }
+	     last ~ /numa_policy_state/ { ended = $0 == "#endif" }
+	     { before = last; last = $0 }' tree/$types
 }
 check "the #include ends the first block" after_includes
 entry_order()
@@ -266,7 +275,7 @@ if [ -n "$newer" ]; then
 		grep -Eq '^	def_bool y$' <(grep -A1 NUMA_POLICY_MAINLINE tree/$kconfig)
 fi
 if [ -r "$src/scripts/checkpatch.pl" ] && command -v perl >/dev/null; then
-	for f in $types $mm $fair $kconfig $makefile; do
+	for f in $types $mm $fair $kconfig $makefile $kunit; do
 		echo "diff --git a/$f b/$f"
 		diff -u --label a/$f --label b/$f pristine/$f tree/$f
 	done >edits.diff
@@ -323,7 +332,7 @@ check "... and they survive" restored
 
 fresh
 apply
-alter tree/$types 's/^#include <linux\/numa_policy_state.h>$/&\n#include <linux\/mine.h>/'
+alter tree/$types '/^#include <linux\/numa_policy_state.h>$/{n;s/$/\n#include <linux\/mine.h>/}'
 alter tree/$fair 's/^#include "numa_policy\/fair.h"$/\/* mine *\/\n&\nint mine;/'
 alter tree/$makefile '$a\obj-y += mine.o'
 unapply
@@ -750,7 +759,8 @@ rm -rf other
 check "--from the tree itself is refused" run 1 apply --lib lib --from tree tree
 list()
 {
-	run 0 apply --lib lib --list-files && printf '%s\n' $types $mm $fair $kconfig $makefile $ours \
+	run 0 apply --lib lib --list-files && printf '%s\n' $types $mm $fair $kconfig $makefile $kunit \
+		$ours lib/kunit/numa_policy \
 		include/linux/numa_policy.h include/linux/numa_policy_state.h \
 		include/trace/events/numa_policy.h | sort >wanted.list && grep -Fxf wanted.list out | sort >found.list &&
 	same wanted.list found.list && ! grep -q "$reasons" out
