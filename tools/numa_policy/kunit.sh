@@ -35,7 +35,11 @@ if [ ! -e "$small" ] || [ "$tools/kunit.config" -nt "$small" ] || [ "$src/Makefi
 	for i in 1 2 3 4; do
 		rm -rf "$dir/config"
 		kunit config --build_dir="$dir/config" --kunitconfig="$small.new" >"$log" 2>&1 && break
-		sed -n 's/^Missing: //p' "$log" | sed 's/, /\n/g' >"$small.missing"
+		# Among what it misses is also what does not exist here, and is left out anyway.
+		sed -n 's/^Missing: //p' "$log" | sed 's/, /\n/g' | while read -r line; do
+			option=$(echo "$line" | sed -n 's/^# \(CONFIG_[A-Z0-9_]*\) is not set$/\1/p')
+			[ -n "$option" ] && ! grep -q "^$option=" "$dir/config/.config" || echo "$line"
+		done >"$small.missing"
 		[ -s "$small.missing" ] || {
 			tail -n 20 "$log" >&2
 			echo "kunit.sh: kunit.py cannot configure $arch; the whole log is $log" >&2
@@ -64,5 +68,5 @@ fi
 # How many, as the other tests close.
 sed -n 's/^\[[0-9:]*\] Testing complete\. //p' "$log" | tr -d ',:.' | awk '
 	{ for (i = 1; i < NF; i++) n[$i] = $(i + 1) }
-	END { print n["passed"] + 0 " passed, " n["failed"] + n["crashed"] + n["errors"] " failed" }'
+	END { if (NR) print n["passed"] + 0 " passed, " n["failed"] + n["crashed"] + n["errors"] " failed" }'
 exit "$status"

@@ -7,6 +7,9 @@
  * user space, decides the same from the same; that the situations got the answers that the rules
  * say, as written down here a second time; and that those answers tell the policy from each of
  * the others.
+ *
+ * Another guest acts out the scripted histories that a program can act out, and sends what the
+ * kernel answered beside what it must answer.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -25,7 +28,10 @@
 #include "util.h"
 #include "verify.h"
 
-#define WORKLOAD "rules"
+/* What is run for each policy. */
+enum { RULES, HISTORIES, NR_WORKLOADS };
+
+static const char * const workloads[NR_WORKLOADS] = { "rules", "histories" };
 
 static const char * const reason_names[NR_NUMA_POLICY_REASONS] = {
 #define REASON_NAME(_sym, _text) [NUMA_POLICY_##_sym] = _text,
@@ -394,12 +400,166 @@ void np_verdict_print(const struct np_verdict *v, const char *policy)
 		say(v->forced, "%s: %d forced scans, some expected", policy, v->forced);
 }
 
+static __printf(2, 3) void add_line(struct np_histories *h, const char *fmt, ...)
+{
+	va_list ap;
+
+	h->lines = np_realloc(h->lines, (h->nlines + 1) * sizeof(*h->lines));
+	va_start(ap, fmt);
+	h->lines[h->nlines++] = np_vasprintf(fmt, ap);
+	va_end(ap);
+}
+
+static const char *text_of(const json_t *o, const char *key)
+{
+	return json_string_value(json_object_get(o, key));
+}
+
+/* A history while its answers come in: they precede the record that closes it. */
+struct open_history {
+	const char *name;
+	int answers;
+	int wrong;
+};
+
+static char *take_answer(struct np_histories *h, struct open_history *open, const char *policy,
+			 const json_t *r, size_t record)
+{
+	const char *name = text_of(r, "history"), *event = text_of(r, "event");
+	const char *expected = text_of(r, "expected"), *got = text_of(r, "got");
+	const char *by = text_of(r, "decided_by");
+	long long line;
+
+	if (!name || !event || !expected || !got || !by || !get_int(r, "line", &line))
+		return np_asprintf("record %zu is no whole answer", record);
+	if (open->name && strcmp(open->name, name))
+		return np_asprintf("record %zu: history %s has no end", record, open->name);
+	open->name = name;
+	open->answers++;
+	if (*by && strcmp(by, policy)) {
+		add_line(h, "%s, history %s, line %lld, event \"%s\": %s decided", policy, name, line,
+			 event, by);
+		open->wrong++;
+	} else if (strcmp(expected, got)) {
+		add_line(h, "%s, history %s, line %lld, event \"%s\": expected %s, got %s", policy,
+			 name, line, event, expected, got);
+		open->wrong++;
+	}
+	return NULL;
+}
+
+static char *take_history(struct np_histories *h, struct open_history *open, const char *policy,
+			  const json_t *r, size_t record)
+{
+	const json_t *failed = json_object_get(r, "failed");
+	const char *name = text_of(r, "history");
+	long long line, answers;
+
+	if (!name || !get_int(r, "line", &line) || !get_int(r, "answers", &answers) ||
+	    !(json_is_string(failed) || json_is_null(failed)))
+		return np_asprintf("record %zu is no whole history", record);
+	if (open->name && strcmp(open->name, name))
+		return np_asprintf("record %zu: history %s has no end", record, open->name);
+	if (answers != open->answers)
+		return np_asprintf("record %zu: %lld answers in history %s, %d arrived", record,
+				   answers, name, open->answers);
+	h->seen++;
+	if (json_is_string(failed))
+		add_line(h, "%s, history %s, line %lld: not acted out: %s", policy, name, line,
+			 json_string_value(failed));
+	else if (!answers)
+		add_line(h, "%s, history %s, line %lld: nothing was asked", policy, name, line);
+	else if (!open->wrong)
+		h->agreed++;
+	memset(open, 0, sizeof(*open));
+	return NULL;
+}
+
+/**
+ * np_histories_make() - judge the histories that a guest acted out
+ * @h: the judgement, made empty first
+ * @policy: name of the policy that was in force
+ * @records: JSON array with the run's records
+ *
+ * Return: NULL, or why the records cannot be judged; to be freed.
+ */
+char *np_histories_make(struct np_histories *h, const char *policy, const json_t *records)
+{
+	struct open_history open = { 0 };
+	bool begun = false;
+	char *error = NULL;
+	json_t *r;
+	size_t i;
+
+	memset(h, 0, sizeof(*h));
+	json_array_foreach(records, i, r) {
+		const char *type = text_of(r, "type"), *by = text_of(r, "policy");
+		bool answer = type && !strcmp(type, "answer");
+		bool history = type && !strcmp(type, "history");
+		bool histories = type && !strcmp(type, "histories");
+		long long due;
+
+		if (!answer && !history && !histories)
+			continue;
+		if (!by || strcmp(by, policy))
+			return np_asprintf("record %zu is about policy %s", i + 1, by ? by : "?");
+		if (histories == begun)
+			return np_asprintf("record %zu: the histories %s", i + 1,
+					   begun ? "begin twice" : "have no beginning");
+		begun = true;
+		if (answer)
+			error = take_answer(h, &open, policy, r, i + 1);
+		else if (history)
+			error = take_history(h, &open, policy, r, i + 1);
+		else if (get_int(r, "due", &due) && due >= 0)
+			h->due = due;
+		else
+			error = np_asprintf("record %zu does not say how many histories are due",
+					    i + 1);
+		if (error)
+			return error;
+	}
+	if (!begun)
+		return np_strdup("there is no record of histories");
+	if (open.name)
+		return np_asprintf("history %s has no end", open.name);
+	if (h->seen != h->due)
+		add_line(h, "%s: %d histories were due, %d came", policy, h->due, h->seen);
+	return NULL;
+}
+
+/**
+ * np_histories_print() - print how the histories of one policy went
+ * @h: the judgement
+ * @policy: name of the policy that was in force
+ */
+void np_histories_print(const struct np_histories *h, const char *policy)
+{
+	say(h->due && h->agreed == h->due && !h->nlines, "%s: %d of %d histories as in the corpus",
+	    policy, h->agreed, h->due);
+	for (int i = 0; i < h->nlines; i++)
+		printf("# %s\n", h->lines[i]);
+}
+
+/**
+ * np_histories_free() - free what a judgement points to
+ * @h: the judgement
+ */
+void np_histories_free(struct np_histories *h)
+{
+	for (int i = 0; i < h->nlines; i++)
+		free(h->lines[i]);
+	free(h->lines);
+	memset(h, 0, sizeof(*h));
+}
+
 static const char usage[] =
 	"usage: numa-policy verify [OPTIONS]\n\n"
 	"Acts out, in a guest per policy, the situations that the policies' rules tell apart, and\n"
 	"checks every decision that the kernel traced: against the policy's source asked again in\n"
 	"user space, and against its rules. A policy passes if what it did could have been done by\n"
-	"no other policy. Prints a line per check.\n\n"
+	"no other policy. In another guest the scripted histories are acted out, as far as a program\n"
+	"can do that, and the kernel must answer as they say. Prints a line per check.\n\n"
 	"  --policies A,B    policies to check (default: all)\n"
 	"  --topology T      nodes and CPUs of the guest (default: 2x2)\n"
 	"  --jobs J          guests at once (default: one per CPU)\n"
@@ -492,7 +652,7 @@ static bool parse_options(struct options *o, int argc, char **argv, int *status)
 	return true;
 }
 
-/* A cell per policy named in @list, or per policy there is. */
+/* A cell for each workload per policy named in @list, or per policy there is. */
 static int make_cells(const char *list, long seed, struct np_cell **cells)
 {
 	char **names = NULL;
@@ -500,7 +660,7 @@ static int make_cells(const char *list, long seed, struct np_cell **cells)
 
 	if (list)
 		names = np_split(list, ',', &n);
-	*cells = np_alloc(n * sizeof(**cells));
+	*cells = np_alloc(n * NR_WORKLOADS * sizeof(**cells));
 	for (int i = 0; i < n; i++) {
 		const char *name = names ? names[i] : np_policies[i].name;
 
@@ -509,36 +669,60 @@ static int make_cells(const char *list, long seed, struct np_cell **cells)
 			n = 0;
 		}
 		for (int j = 0; j < i && n; j++) {
-			if (strcmp((*cells)[j].policy, name))
+			if (strcmp((*cells)[j * NR_WORKLOADS].policy, name))
 				continue;
 			np_error("verify: policy '%s' is named twice", name);
 			n = 0;
 		}
 		if (!n)
 			break;
-		(*cells)[i].workload = np_strdup(WORKLOAD);
-		(*cells)[i].policy = np_strdup(name);
-		(*cells)[i].rep = 1;
-		(*cells)[i].seed = seed;
+		for (int j = 0; j < NR_WORKLOADS; j++) {
+			struct np_cell *cell = &(*cells)[i * NR_WORKLOADS + j];
+
+			cell->workload = np_strdup(workloads[j]);
+			cell->policy = np_strdup(name);
+			cell->rep = 1;
+			cell->seed = seed;
+		}
 	}
-	return n;
+	return n * NR_WORKLOADS;
 }
 
-static void judge(const struct np_cell *cell)
+static void judge_rules(const struct np_cell *cell)
 {
 	struct np_verdict v;
-	char *error;
+	char *error = np_verdict_make(&v, cell->policy, cell->records);
 
-	if (!say(cell->status == NP_CELL_OK, "%s: the guest ran%s%s", cell->policy,
-		 cell->reason ? ": " : "", cell->reason ? cell->reason : ""))
-		return;
-	error = np_verdict_make(&v, cell->policy, cell->records);
 	if (error)
 		say(false, "%s: %s", cell->policy, error);
 	else
 		np_verdict_print(&v, cell->policy);
 	free(error);
 	np_verdict_free(&v);
+}
+
+static void judge_histories(const struct np_cell *cell)
+{
+	struct np_histories h;
+	char *error = np_histories_make(&h, cell->policy, cell->records);
+
+	if (error)
+		say(false, "%s: %s", cell->policy, error);
+	else
+		np_histories_print(&h, cell->policy);
+	free(error);
+	np_histories_free(&h);
+}
+
+static void judge(const struct np_cell *cell)
+{
+	if (!say(cell->status == NP_CELL_OK, "%s: the guest with the %s ran%s%s", cell->policy,
+		 cell->workload, cell->reason ? ": " : "", cell->reason ? cell->reason : ""))
+		return;
+	if (!strcmp(cell->workload, workloads[HISTORIES]))
+		judge_histories(cell);
+	else
+		judge_rules(cell);
 }
 
 static int run(const struct options *o)
@@ -611,7 +795,7 @@ static int run(const struct options *o)
 }
 
 /**
- * cmd_verify() - run the rules' situations under the policies and judge the decisions
+ * cmd_verify() - act out situations and histories under the policies and judge the decisions
  * @argc: as for main()
  * @argv: as for main(), from the subcommand on
  *

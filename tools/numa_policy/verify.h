@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Judges a policy by the decisions that a kernel traced.
+ * Judges a policy by the decisions that a kernel traced, and by the histories that a guest acted
+ * out.
  */
 #ifndef NP_VERIFY_H
 #define NP_VERIFY_H
@@ -61,9 +62,28 @@ struct np_verdict {
 	char *first_answer;
 };
 
+/**
+ * struct np_histories - how the histories that a guest acted out went
+ * @due: how many it was to act out
+ * @seen: how many it said something about
+ * @agreed: those in which all answers were as the corpus has them
+ * @lines: what was wrong, a line each, or NULL
+ * @nlines: how many lines
+ */
+struct np_histories {
+	int due;
+	int seen;
+	int agreed;
+	char **lines;
+	int nlines;
+};
+
 bool np_decision_read(const json_t *o, struct np_decision *d);
 char *np_verdict_make(struct np_verdict *v, const char *policy, const json_t *records);
 void np_verdict_print(const struct np_verdict *v, const char *policy);
 void np_verdict_free(struct np_verdict *v);
+char *np_histories_make(struct np_histories *h, const char *policy, const json_t *records);
+void np_histories_print(const struct np_histories *h, const char *policy);
+void np_histories_free(struct np_histories *h);
 
 #endif /* NP_VERIFY_H */

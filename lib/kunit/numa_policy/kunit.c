@@ -11,14 +11,15 @@
 #include "../../../kernel/sched/numa_policy/policies.h"
 #include "history.h"
 
-static const char histories_text[] =
+static const char * const lines[] = {
 #include "histories.inc"
-;
+};
 
 static const char * const names[] = {
 #include "names.inc"
 };
 
+static char *text;
 static struct numa_history *histories;
 
 static void describe(const char * const *name, char *desc)
@@ -89,46 +90,66 @@ static void every_policy_has_histories(struct kunit *test)
 	}
 }
 
-static int read_histories(struct kunit_suite *suite)
-{
-	struct numa_history_reader *reader;
-	unsigned int i = 0;
-	int ret;
-
-	reader = kzalloc(sizeof(*reader), GFP_KERNEL);
-	histories = kvcalloc(ARRAY_SIZE(names) + 1, sizeof(*histories), GFP_KERNEL);
-	if (!reader || !histories) {
-		ret = -ENOMEM;
-		goto out;
-	}
-
-	numa_history_start(reader, histories_text);
-	while ((ret = numa_history_read(reader, &histories[i])) > 0) {
-		if (i == ARRAY_SIZE(names) || strcmp(histories[i].name, names[i])) {
-			pr_err("# numa_policy: history %s is not among the names\n",
-			       histories[i].name);
-			ret = -EINVAL;
-			goto out;
-		}
-		i++;
-	}
-	if (ret < 0) {
-		pr_err("# numa_policy: %s\n", reader->error);
-		ret = -EINVAL;
-	}
-out:
-	kfree(reader);
-	if (ret) {
-		kvfree(histories);
-		histories = NULL;
-	}
-	return ret;
-}
-
 static void free_histories(struct kunit_suite *suite)
 {
 	kvfree(histories);
 	histories = NULL;
+	kvfree(text);
+	text = NULL;
+}
+
+/* The lines as one text, which the histories point into. */
+static int join_lines(void)
+{
+	size_t size = 1, i;
+	char *at;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++)
+		size += strlen(lines[i]);
+	text = kvmalloc(size, GFP_KERNEL);
+	if (!text)
+		return -ENOMEM;
+	at = text;
+	for (i = 0; i < ARRAY_SIZE(lines); i++)
+		at += strscpy(at, lines[i], text + size - at);
+	return 0;
+}
+
+static int read_all(struct numa_history_reader *reader)
+{
+	unsigned int i = 0;
+	int ret;
+
+	numa_history_start(reader, text);
+	while ((ret = numa_history_read(reader, &histories[i])) > 0) {
+		if (i == ARRAY_SIZE(names) || strcmp(histories[i].name, names[i])) {
+			pr_err("# numa_policy: history %s is not among the names\n",
+			       histories[i].name);
+			return -EINVAL;
+		}
+		i++;
+	}
+	if (ret < 0)
+		pr_err("# numa_policy: %s\n", reader->error);
+	else if (i < ARRAY_SIZE(names))
+		pr_err("# numa_policy: history %s was not found\n", names[i]);
+	return ret < 0 || i < ARRAY_SIZE(names) ? -EINVAL : 0;
+}
+
+static int read_histories(struct kunit_suite *suite)
+{
+	struct numa_history_reader *reader = kzalloc(sizeof(*reader), GFP_KERNEL);
+	int ret = -ENOMEM;
+
+	histories = kvcalloc(ARRAY_SIZE(names) + 1, sizeof(*histories), GFP_KERNEL);
+	if (reader && histories)
+		ret = join_lines();
+	if (!ret)
+		ret = read_all(reader);
+	kfree(reader);
+	if (ret)
+		free_histories(suite);
+	return ret;
 }
 
 #define NUMA_POLICY_CASE(_sym, _name, _text) \

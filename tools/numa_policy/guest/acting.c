@@ -29,19 +29,29 @@
 
 #include "acting.h"
 
-/* The three VMAs; see NP_ACT_FILTER. A pass of a 1 MB budget ends behind a block that it scanned. */
+/* The VMA, the ballast, and the marks behind each; see NP_ACT_FILTER. */
 #define VMA 0x100000000000UL
+#define MARK 0x10000f000000UL
 #define BALLAST 0x100010000000UL
-#define MARK 0x100020000000UL
+#define END_MARK 0x10001f000000UL
+
+/* What a pass scans at once, more or less: its steps end on such a border. */
 #define BLOCK (2UL << 20)
 #define BLOCK_MB 2
 
-/* Budgets of a pass in MB: one that ends in the ballast, and one that ends inside the VMA. */
+/*
+ * Budgets of a pass, in MB: one that the ballast uses up, whether the VMA is scanned or not; one
+ * that both do not; and one that a block of the VMA does.
+ */
 #define WHOLE_MB(_blocks) (BLOCK_MB * ((_blocks) + 1))
+#define ALONE_MB(_blocks) (2 * WHOLE_MB(_blocks))
 #define INSIDE_MB 1
 
 /* Threads that do nothing but count, at most. */
 #define IDLERS_MAX 256
+
+/* The stack of a thread. */
+#define STACK_BYTES (256 << 10)
 
 /* How long a pass with all that belongs to it may take, and how long any event may. */
 #define PASS_MS 2000
@@ -88,9 +98,9 @@ static char taken[64];
 struct seen {
 	bool vma;		/* it came by the VMA */
 	bool refused;		/* the policy refused it */
-	bool end;		/* it came by the mark, that is to the end of the address space, just now */
-	bool again;		/* it came there and did not end the sequence: it began once more */
-	bool scanned;		/* the next one went on behind where it had met the VMA */
+	bool end;		/* one came to the end of the address space just now */
+	bool again;		/* it did not end the sequence then, but began again */
+	bool scanned;		/* the next one went on from inside the VMA or from its end */
 	unsigned long offset;	/* where the scan stood when the policy was asked */
 	int seq;
 };
@@ -118,11 +128,6 @@ static bool set_class(int policy)
 	return true;
 }
 
-static size_t ballast_size(void)
-{
-	return (shared->scene.blocks + 1) * BLOCK;
-}
-
 /* Memory that may be scanned, though the tasks' own memory policy leaves all else out. */
 static bool map(unsigned long start, size_t len)
 {
@@ -143,9 +148,29 @@ static bool map(unsigned long start, size_t len)
 	return true;
 }
 
+static bool map_mark(unsigned long start)
+{
+	void *p = mmap((void *)start, NP_PAGE, PROT_NONE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	return p == MAP_FAILED ? fail("mmap: %s", strerror(errno)) : true;
+}
+
 static void touch_page(unsigned long start, int page)
 {
 	np_touch((char *)start + page * NP_PAGE);
+}
+
+/*
+ * A task's own pages of the ballast, one in each block. Where a scan made one of them trap, this
+ * is an access that makes every policy scan the ballast in the task's next pass.
+ */
+static void touch_ballast(int task)
+{
+	int i;
+
+	for (i = 0; i <= shared->scene.blocks; i++)
+		touch_page(BALLAST + i * BLOCK, task);
 }
 
 /* Threads of the process, as the kernel counts them. */
@@ -171,7 +196,7 @@ static bool make_thread(pthread_t *thread, void *(*run)(void *), long arg)
 	int err;
 
 	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 65536);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	err = pthread_create(thread, &attr, run, (void *)arg);
 	return err ? fail("cannot create a thread: %s", strerror(err)) : true;
 }
@@ -256,16 +281,13 @@ static bool begin(void)
 		;
 	if (clone(keep, keeper_stack + sizeof(keeper_stack), CLONE_VM | SIGCHLD, NULL) < 0)
 		return fail("clone: %s", strerror(errno));
-	if (!map(BALLAST, ballast_size()))
+	if (!map(BALLAST, (scene->blocks + 1) * BLOCK) || !map_mark(MARK) || !map_mark(END_MARK))
 		return false;
-	if (mmap((void *)MARK, NP_PAGE, PROT_NONE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED)
-		return fail("mmap: %s", strerror(errno));
 	taken[bit(gettid())] = scene->bit[0];
 	for (task = 0; task < NP_ACT_TASKS; task++) {
 		if (!(scene->tasks & 1U << task))
 			continue;
-		touch_page(BALLAST, task);
+		touch_ballast(task);
 		if (task && !make_task(task))
 			return false;
 	}
@@ -347,8 +369,9 @@ static bool look(struct np_pass *pass, struct seen *seen)
 	while ((ret = np_trace_next(&e)) > 0) {
 		if (e.tid != gettid())
 			return fail("a pass by thread %d, whose turn it is not", e.tid);
-		if (e.start == MARK) {
+		if (e.start == END_MARK) {
 			seen->end = true;
+		} else if (e.start == MARK) {
 			if (e.offset > VMA && e.offset > seen->offset && e.offset <= vma_end)
 				seen->scanned = true;
 		} else if (e.start == BALLAST) {
@@ -368,9 +391,7 @@ static bool pass_until(int task, struct np_pass *pass, struct seen *seen, int un
 	int seq = seen->seq;
 
 	while (seq < until) {
-		/* An access of one's own makes every policy scan the ballast. */
-		if (!pass->alone)
-			touch_page(BALLAST, task);
+		touch_ballast(task);
 		np_spin(1);
 		if (!look(pass, seen))
 			return false;
@@ -382,8 +403,7 @@ static bool pass_until(int task, struct np_pass *pass, struct seen *seen, int un
 				seen->again = true;
 			seen->end = false;
 		}
-		if (pass->inside && seen->vma && (seen->again || !seen->refused) &&
-		    seq == seen->seq)
+		if (pass->inside && seen->vma && !seen->refused)
 			return true;
 		if (np_now() > limit)
 			return fail("no pass%s within %d ms",
@@ -394,11 +414,9 @@ static bool pass_until(int task, struct np_pass *pass, struct seen *seen, int un
 	return true;
 }
 
-/* The passes, and back to being real-time in any case. */
 static bool make_passes(int task, struct np_pass *pass, struct seen *seen, int n)
 {
 	struct np_pass before = { 0 };
-	bool ok;
 
 	seen->seq = sequence();
 	/* Nothing may have happened since the last event. */
@@ -406,13 +424,8 @@ static bool make_passes(int task, struct np_pass *pass, struct seen *seen, int n
 		return false;
 	if (seen->vma || seen->end)
 		return fail("there was a pass before this event");
-	if (pass->alone && mprotect((void *)BALLAST, ballast_size(), PROT_NONE))
-		return fail("mprotect: %s", strerror(errno));
-	ok = set_class(SCHED_OTHER) && pass_until(task, pass, seen, seen->seq + n);
-	ok = set_class(SCHED_FIFO) && ok;
-	if (pass->alone && mprotect((void *)BALLAST, ballast_size(), PROT_READ | PROT_WRITE))
-		return fail("mprotect: %s", strerror(errno));
-	return ok && look(pass, seen);
+	return set_class(SCHED_OTHER) && pass_until(task, pass, seen, seen->seq + n) &&
+	       set_class(SCHED_FIFO) && look(pass, seen);
 }
 
 /*
@@ -433,24 +446,24 @@ static bool make_pass(int task)
 	struct seen seen = { 0 };
 	int seq;
 
+	if (pass->inside && pass->alone)
+		return fail("a forced pass cannot be made to stop inside the VMA");
 	if (pass->inside)
 		prepare_blocks(pass->event);
 	if (!make_passes(task, pass, &seen, 1))
 		return false;
 	seq = sequence();
-	if (pass->inside && seen.vma && (seen.again || !seen.refused)) {
-		if (seq != seen.seq)
-			return fail("the pass did not stop inside the VMA");
-		if (seen.again)
-			strcpy(pass->answer, "forced");
-		return true;
-	}
+	if (pass->inside && seen.vma && !seen.refused)
+		return seq == seen.seq ? true : fail("the pass did not stop inside the VMA");
 	if (seq != seen.seq + 1)
 		return fail("the sequence went from %d to %d", seen.seq, seq);
 	if (!seen.vma)
 		strcpy(pass->answer, "unmet");
 	if (!seen.refused)
 		return true;
+	/* The ballast's own scan delay may do that, if the VMA's state is older. */
+	if (seen.again && !pass->alone)
+		return fail("the pass met the end of the address space, as the ballast was not scanned");
 	/* Two signs of a forced pass, which must agree. */
 	if (seen.again != seen.scanned)
 		return fail(seen.again ? "a pass began again, but did not scan the VMA" :
@@ -680,11 +693,9 @@ const char *np_act_pass(int task, struct np_pass *pass)
 	const char *error;
 
 	shared->pass = *pass;
-	if (pass->inside)
-		np_tune("scan_size_mb", INSIDE_MB);
+	np_tune("scan_size_mb", pass->inside ? INSIDE_MB :
+		pass->alone ? ALONE_MB(shared->scene.blocks) : WHOLE_MB(shared->scene.blocks));
 	error = direct(task, DO_PASS, 0);
-	if (pass->inside)
-		np_tune("scan_size_mb", WHOLE_MB(shared->scene.blocks));
 	*pass = shared->pass;
 	return error;
 }

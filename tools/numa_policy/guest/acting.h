@@ -2,10 +2,9 @@
 /*
  * A process that does in a real kernel what the events of a history say.
  *
- * Only three of its VMAs can be scanned or are looked at: the VMA that the history is about; above
- * it the ballast, which uses up what a pass may scan; and above that the mark, which is never
- * suitable, so that a pass that comes by says so. Everything else is left out of NUMA balancing
- * by its memory policy.
+ * Only two of its VMAs can be scanned: the VMA that the history is about and, above it, the ballast,
+ * which uses up what a pass may scan. Above each is a mark, which is never suitable, so that a pass
+ * that comes by says so. Everything else is left out of NUMA balancing by its memory policy.
  */
 #ifndef NP_ACTING_H
 #define NP_ACTING_H
@@ -41,7 +40,8 @@ struct np_scene {
 
 /**
  * struct np_pass - a task's pass, and what came of it
- * @alone: nothing but the VMA can be scanned
+ * @alone: it is to come to the end of the address space, so that it is forced to begin again if the
+ *	policy refuses the VMA
  * @inside: it is to stop behind a block of the VMA
  * @event: number of the event in the history
  * @policy: name of the policy that was asked; "" if none was

@@ -2,8 +2,8 @@
 #
 # Builds the guest's program and its initial file system:
 #   $(BUILD)/guest/init $(BUILD)/guest/initramfs.cpio
-# To be included from the top of the repository, with BUILD set, and POLICY_CPPFLAGS to what the
-# policies' own sources need.
+# To be included from the top of the repository, with BUILD set, POLICY_NAMES to the policies, and
+# POLICY_CPPFLAGS to what their sources need.
 
 GUEST_DIR := tools/numa_policy/guest
 GUEST_CC ?= gcc
@@ -14,11 +14,13 @@ GUEST_SRCS := $(addprefix $(GUEST_DIR)/,init.c records.c locality.c work.c \
 GUEST_HDRS := $(addprefix $(GUEST_DIR)/,guest.h records.h locality.h acting.h) \
 	tools/numa_policy/workloads.h tools/numa_policy/util.h
 
-# The corpus of histories and its parser, which is compiled as the policies are.
+# The histories, what reads them, and the policies' own sources.
 GUEST_HISTORIES := lib/kunit/numa_policy/histories
-GUEST_POLICY_SRCS := $(GUEST_DIR)/histories.c lib/kunit/numa_policy/history.c
-GUEST_POLICY_HDRS := lib/kunit/numa_policy/history.h kernel/sched/numa_policy/policies.h \
-	$(wildcard include/linux/numa_policy*.h tools/numa_policy/include/linux/*.h)
+GUEST_POLICY_SRCS := $(GUEST_DIR)/histories.c lib/kunit/numa_policy/history.c \
+	$(POLICY_NAMES:%=kernel/sched/numa_policy/%.c)
+GUEST_POLICY_HDRS := lib/kunit/numa_policy/history.h \
+	$(wildcard kernel/sched/numa_policy/*.h include/linux/numa_policy*.h) \
+	$(wildcard tools/numa_policy/include/linux/*.h)
 GUEST_POLICY_OBJS := $(addprefix $(BUILD)/guest/,$(notdir $(GUEST_POLICY_SRCS:.c=.o)))
 
 $(GUEST_POLICY_OBJS): $(GUEST_POLICY_SRCS) $(GUEST_HDRS) $(GUEST_POLICY_HDRS) $(GUEST_DIR)/guest.mk

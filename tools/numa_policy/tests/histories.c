@@ -9,7 +9,23 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include <linux/moduleparam.h>
+
+/* The boot parameter as that header has it, and who may read and write its file. */
+#undef core_param
+#define core_param(_name, _var, _type, _perm)						\
+	param_check_##_type(_name, &(_var));						\
+	static const struct kernel_param np_param_##_name = { #_name, &param_ops_##_type, NULL }; \
+	static const unsigned int np_mode_##_name = (_perm)
+
 #include "../../../kernel/sched/numa_policy/core.c"
+
+/* Whether the trace event is made, in the one place for it. */
+#ifdef CREATE_TRACE_POINTS
+#define TRACE_MADE true
+#else
+#define TRACE_MADE false
+#endif
 
 /* The trace event, as the scan loop sees it. */
 #ifdef CONFIG_NUMA_POLICY_TRACE
@@ -227,6 +243,49 @@ static void read_windows(void)
 	       policy->windows);
 }
 
+static unsigned int decision(unsigned long scan_offset, unsigned long vma_start,
+			     unsigned int accessed_by, unsigned int pid)
+{
+	struct vma_numab_state state = { .start_scan_seq = 10, .prev_scan_seq = 99 };
+	const struct numa_policy_snapshot snap = {
+		.state = &state, .scan_offset = scan_offset, .vma_start = vma_start, .pid = pid,
+		.scan_seq = 100, .nr_threads = 1,
+	};
+
+	if (accessed_by)
+		numa_policy_record_access(&state, accessed_by);
+	return numa_policy_asked()->decide(&snap);
+}
+
+/*
+ * Numbers may be as large as a machine has them: the highest bit of an address counts, and the
+ * 17th of a PID.
+ */
+static void read_large_numbers(void)
+{
+	const unsigned long start = 0x10000, inside = 0x11000, large = ~(ULONG_MAX >> 1);
+	const unsigned int a = 1001, b = 1008, large_a = a + 0x10000;
+	const char *name = numa_policy_asked()->name;
+
+	expect(decision(start | large, start, 0, a) == decision(inside, start, 0, a) &&
+	       decision(inside, start | large, 0, a) == decision(start, start, 0, a),
+	       "%s reads all of an address", name);
+	expect(decision(start, start, large_a, large_a) == decision(start, start, a, a) &&
+	       decision(start, start, large_a, a) == decision(start, start, b, a),
+	       "%s reads all of a PID", name);
+}
+
+/* With one policy the scan loop has it by itself, otherwise it asks the one in force. */
+static bool asked_right(const char *name)
+{
+	int built = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(numa_policies); i++)
+		built += numa_policies[i] != NULL;
+	return (numa_policy_asked() != numa_policy_in_force) == (built == 1) &&
+	       numa_policy_asked()->name && !strcmp(numa_policy_asked()->name, name);
+}
+
 /* ---- the boot parameter ---- */
 
 static int set(const char *name)
@@ -251,10 +310,13 @@ static void choose(const char *text)
 	unsigned int i;
 
 	*strchr(defaults, '.') = '\0';
+	expect(NUMA_POLICY_WINDOWS == CONFIG_NUMA_POLICY_WINDOWS, "there are %d windows",
+	       CONFIG_NUMA_POLICY_WINDOWS);
+	expect(TRACE_MADE == TRACED, "the trace event is %smade", TRACED ? "" : "not ");
 	expect(in_force(defaults), "%s is in force from the start", defaults);
-	numa_policy_announce();
 	snprintf(line, sizeof(line), "info numa_policy: scan policy %s\n", defaults);
-	expect(!strcmp(logged, line), "the policy in force is logged");
+	expect(!numa_policy_announce() && !strcmp(logged, line), "the policy in force is logged");
+	expect(np_mode_numa_scan_policy == 0444, "all may read the parameter, nobody write it");
 
 	for (i = 0; i < ARRAY_SIZE(numa_policies); i++) {
 		const char *name = numa_history_policy_name(i);
@@ -262,8 +324,10 @@ static void choose(const char *text)
 		if (numa_policies[i]) {
 			snprintf(all + strlen(all), sizeof(all) - strlen(all), " %s", name);
 			expect(!set(name) && in_force(name) && !logged[0], "%s can be chosen", name);
+			expect(asked_right(name), "%s is what the scan loop asks", name);
 			play_all(i, text);
 			read_windows();
+			read_large_numbers();
 		} else {
 			expect(!set(name) && !in_force(name) && logged[0],
 			       "%s, which is not built, cannot be chosen", name);

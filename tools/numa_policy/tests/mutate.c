@@ -731,6 +731,9 @@ static void mutate_ident(struct unit *u, int i)
 		replace_by(u, i, "windows", "2");
 		replace_by(u, i, "windows", "3");
 		replace_by(u, i, "windows", "(NUMA_POLICY_WINDOWS - 1)");
+	} else if (is(u, i, "BITS_PER_LONG")) {
+		replace_by(u, i, "constant", "32");
+		replace_by(u, i, "constant", "64");
 	} else if (begins(u, i, "CONFIG_") && !is_any(u, called(u, i), not_values) &&
 		   !is(u, i + 1, "##")) {
 		replace_by(u, i, "option", "2");
@@ -785,6 +788,35 @@ static void mutate_member(struct unit *u, int i)
 		replace(u, i, end - 1, "member", np_strdup(""));
 }
 
+/* What is done with the care that wrap-around needs, or the hash: without. */
+static void mutate_care(struct unit *u, int i, int last)
+{
+	int comma = part_end(u, i + 2, last);
+	char *one, *two, *relation;
+
+	if (!is(u, comma, ","))
+		return;
+	one = text_of(u, i + 2, comma - 1);
+	two = text_of(u, comma + 1, last - 1);
+	if (is(u, i, "time_after")) {
+		replace(u, i, last, "wrap-around", np_asprintf("(%s > %s)", one, two));
+		replace(u, i, last, "comparison", np_asprintf("(!time_after(%s, %s))", two, one));
+	}
+	if (is(u, i, "numa_seq_delta")) {
+		replace(u, i, last, "wrap-around", np_asprintf("(%s - %s)", one, two));
+		if (is_any(u, last + 1, relations)) {
+			relation = text_of(u, last + 1, last + 1);
+			replace(u, i, last + 1, "wrap-around",
+				np_asprintf("%s %s %s +", one, relation, two));
+			free(relation);
+		}
+	}
+	if (is(u, i, "hash_32"))
+		replace(u, i, last, "hash", np_asprintf("%s & (BITS_PER_LONG - 1)", one));
+	free(one);
+	free(two);
+}
+
 /* Arguments of a call that are exchanged with their neighbours. */
 static void mutate_call(struct unit *u, int i)
 {
@@ -795,6 +827,7 @@ static void mutate_call(struct unit *u, int i)
 	if (u->t[i].kind != IDENT || !is(u, i + 1, "(") || !u->t[i].body || is_any(u, i, words))
 		return;
 	last = u->t[i + 1].match;
+	mutate_care(u, i, last);
 	for (from = i + 2; (to = part_end(u, from, last)) < last; from = to + 1) {
 		int end = part_end(u, to + 1, last);
 
@@ -803,6 +836,45 @@ static void mutate_call(struct unit *u, int i)
 				    s + u->t[to + 1].at,
 				    (int)(u->t[to - 1].end - u->t[from].at), s + u->t[from].at));
 	}
+}
+
+/* A type that is too narrow, or has no sign, for a parameter, a member, a result or a sum. */
+static void mutate_type(struct unit *u, int i)
+{
+	bool sign = is(u, i, "unsigned");
+	int type = i + sign, name = type + 1, next = name + 1;
+
+	if (u->kind != CODE || next >= u->nr || is(u, i - 1, "unsigned") ||
+	    (!is(u, type, "int") && !is(u, type, "long")) ||
+	    u->t[name].kind != IDENT || begins(u, name, "__"))
+		return;
+	if (u->t[i].body ? !is(u, next, "=") : is(u, next, "(") && !is(u, i - 1, "inline"))
+		return;
+
+	if (is(u, type, "long")) {
+		replace(u, i, type, "type", np_strdup(sign ? "unsigned int" : "int"));
+	} else if (!sign) {
+		replace(u, i, type, "type", np_strdup("short"));
+		/* To a parameter, which is converted, the sign makes no difference. */
+		if (!is(u, next, ",") && !is(u, next, ")"))
+			replace(u, i, type, "type", np_strdup("unsigned int"));
+	} else if (is(u, name, "pid")) {
+		replace(u, i, type, "type", np_strdup("unsigned short"));
+	}
+}
+
+/* A cast that is missing. */
+static void mutate_cast(struct unit *u, int i)
+{
+	static const char * const types[] = { "unsigned", "int", "long", NULL };
+	int last = u->t[i].match;
+
+	if (!is(u, i, "(") || operand(u, i - 1) || last == i + 1)
+		return;
+	for (int k = i + 1; k < last; k++)
+		if (!is_any(u, k, types))
+			return;
+	replace(u, i, last, "cast", np_strdup(""));
 }
 
 /* A policy that is defined without a member: with it. */
@@ -853,6 +925,8 @@ static void mutate_tokens(struct unit *u)
 			mutate_index(u, i);
 		mutate_member(u, i);
 		mutate_call(u, i);
+		mutate_type(u, i);
+		mutate_cast(u, i);
 		mutate_definition(u, i);
 	}
 	mutate_choice(u);
@@ -878,15 +952,22 @@ static char *rule_call(const struct unit *u, int from, int to, const struct sour
 	return call;
 }
 
-/* Calls @fn for each rule there is, with a call of it like the one from @from to @to. */
-static void other_rules(struct unit *u, int from, int to, const char *operator, const char *before)
+/*
+ * Each rule there is instead of the one from @from to @to, behind the text @before, unless it is
+ * among those from @chain on: such a rule would be the same or could never be the first.
+ */
+static void other_rules(struct unit *u, int from, int to, const char *operator, const char *before,
+			int chain)
 {
 	for (int k = 0; k < nr_sources; k++) {
 		for (int j = 0; j < sources[k].nr_functions; j++) {
 			struct function *f = &sources[k].functions[j];
 			char *name = text_of(&sources[k].units[0], f->name, f->name), *call = NULL;
+			bool known = false;
 
-			if (!strncmp(name, "numa_rule_", strlen("numa_rule_")) && !is(u, from, name))
+			for (int i = chain; i <= to; i++)
+				known |= is(u, i, name);
+			if (!strncmp(name, "numa_rule_", strlen("numa_rule_")) && !known)
 				call = rule_call(u, from, to, &sources[k], f);
 			free(name);
 			if (call)
@@ -918,7 +999,7 @@ static void mutate_chain(struct unit *u, int from, int to)
 		begin[n] = i + 1;
 	}
 	for (int k = 0; k < n; k++) {
-		other_rules(u, begin[k], end[k], "wrong rule", "");
+		other_rules(u, begin[k], end[k], "wrong rule", "", begin[k]);
 		if (k < n - 1) {
 			int next = begin[k + 1], len = u->t[next].at - u->t[end[k]].end;
 			char *one = text_of(u, begin[k], end[k]);
@@ -937,7 +1018,7 @@ static void mutate_chain(struct unit *u, int from, int to)
 	/* A rule too much, at the end. */
 	last = text_of(u, begin[n - 1], end[n - 1]);
 	before = np_asprintf("%s ?: ", last);
-	other_rules(u, begin[n - 1], end[n - 1], "rule too much", before);
+	other_rules(u, begin[n - 1], end[n - 1], "rule too much", before, from);
 	free(before);
 	free(last);
 }
@@ -960,13 +1041,14 @@ static void mutate_for(struct unit *u, int open)
 
 static void mutate_return(struct unit *u, int i, int end)
 {
+	static const char * const constants[] = { "NULL", "false", "true", NULL };
+
 	if (end <= i + 1)
 		return;
 	mutate_chain(u, i + 1, end - 1);
-	if (end > i + 2)
+	if (end > i + 2 || (u->t[i + 1].kind == IDENT && !is_any(u, i + 1, constants) &&
+			    !reason_declared(u, i + 1)))
 		replace(u, i + 1, end - 1, "result", np_strdup("0"));
-	else if (u->t[i + 1].kind == IDENT && !reason_declared(u, i + 1))
-		replace_by(u, i + 1, "result", "0");
 }
 
 /* The statements of a function's body: conditions, results, and what is done or is not. */
@@ -1011,6 +1093,13 @@ static bool same_type(const struct unit *u, int from1, int to1, int from2, int t
 	return same;
 }
 
+/* What is added to, and should be, but is set to a sum with parameter @name instead. */
+static void mutate_sum(struct unit *u, int i, const char *name)
+{
+	if (is(u, i, "+=") && !is(u, i + 1, name))
+		replace(u, i, i, "parameter", np_asprintf("= %s +", name));
+}
+
 /* A parameter that is taken for another of the same type. */
 static void mutate_parameters(struct unit *u, const struct function *f)
 {
@@ -1027,6 +1116,9 @@ static void mutate_parameters(struct unit *u, const struct function *f)
 				if (from1 != from2 && is(u, i, name) && !is(u, i - 1, ".") &&
 				    !is(u, i - 1, "->") && same_type(u, from1, to1 - 1, from2, to2 - 1))
 					replace_by(u, i, "parameter", other);
+			for (int i = f->begin; i < f->end && from1 == from2; i++)
+				if (is(u, from1, "unsigned"))
+					mutate_sum(u, i, name);
 			free(name);
 			free(other);
 		}
@@ -1689,7 +1781,8 @@ static void print_table(void)
 
 		for (int i = 0; i < nr_mutants; i++)
 			n += results[i].fate == CAUGHT && results[i].build == b;
-		printf("by %-37s %8d\n", builds[b].name, n);
+		if (n)
+			printf("by %-37s %8d\n", builds[b].name, n);
 	}
 }
 
