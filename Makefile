@@ -231,7 +231,7 @@ histories: $(HISTORY_TESTS)
 
 # Mistakes made in the policies, and whether the histories notice: builds in the order in which they
 # are tried, the one with sanitizers last, for what only those notice.
-MUTATE_BUILDS := w4 w2 w8 w4-t5 w5 w4-32 $(foreach n,2 4,$(POLICY_NAMES:%=w$(n)-%))
+MUTATE_BUILDS := w4 w2 w8 w4-t5 w5 w4-32 $(POLICY_NAMES:%=w2-%) w4-seq_delta
 mutate-command = $(CC) $(call hb-options,$(1)) $(T)/tests/histories.c $(call hb-sources,$(1))
 
 $(BUILD)/test/mutate: $(T)/tests/mutate.c $(T)/util.c $(T)/util.h Makefile | deps

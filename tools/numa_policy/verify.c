@@ -422,12 +422,35 @@ struct open_history {
 	int wrong;
 };
 
-static char *take_answer(struct np_histories *h, struct open_history *open, const char *policy,
-			 const json_t *r, size_t record)
+/* Judging histories; the names are of those that were closed. */
+struct histories {
+	struct np_histories *h;
+	const char *policy;
+	json_t *names;
+	bool begun;
+	struct open_history open;
+};
+
+static char *take_begin(struct histories *all, const json_t *r, size_t record)
+{
+	long long due, unfit;
+
+	if (all->begun)
+		return np_asprintf("record %zu: the histories begin twice", record);
+	if (!get_int(r, "due", &due) || !get_int(r, "unfit", &unfit) || due < 0 || unfit < 0)
+		return np_asprintf("record %zu does not say how many histories are due", record);
+	all->h->due = due;
+	all->h->unfit = unfit;
+	all->begun = true;
+	return NULL;
+}
+
+static char *take_answer(struct histories *all, const json_t *r, size_t record)
 {
 	const char *name = text_of(r, "history"), *event = text_of(r, "event");
 	const char *expected = text_of(r, "expected"), *got = text_of(r, "got");
 	const char *by = text_of(r, "decided_by");
+	struct open_history *open = &all->open;
 	long long line;
 
 	if (!name || !event || !expected || !got || !by || !get_int(r, "line", &line))
@@ -436,23 +459,23 @@ static char *take_answer(struct np_histories *h, struct open_history *open, cons
 		return np_asprintf("record %zu: history %s has no end", record, open->name);
 	open->name = name;
 	open->answers++;
-	if (*by && strcmp(by, policy)) {
-		add_line(h, "%s, history %s, line %lld, event \"%s\": %s decided", policy, name, line,
-			 event, by);
+	if (*by && strcmp(by, all->policy)) {
+		add_line(all->h, "%s, history %s, line %lld, event \"%s\": decided by %s",
+			 all->policy, name, line, event, by);
 		open->wrong++;
 	} else if (strcmp(expected, got)) {
-		add_line(h, "%s, history %s, line %lld, event \"%s\": expected %s, got %s", policy,
-			 name, line, event, expected, got);
+		add_line(all->h, "%s, history %s, line %lld, event \"%s\": expected %s, got %s",
+			 all->policy, name, line, event, expected, got);
 		open->wrong++;
 	}
 	return NULL;
 }
 
-static char *take_history(struct np_histories *h, struct open_history *open, const char *policy,
-			  const json_t *r, size_t record)
+static char *take_history(struct histories *all, const json_t *r, size_t record)
 {
 	const json_t *failed = json_object_get(r, "failed");
 	const char *name = text_of(r, "history");
+	struct open_history *open = &all->open;
 	long long line, answers;
 
 	if (!name || !get_int(r, "line", &line) || !get_int(r, "answers", &answers) ||
@@ -463,16 +486,45 @@ static char *take_history(struct np_histories *h, struct open_history *open, con
 	if (answers != open->answers)
 		return np_asprintf("record %zu: %lld answers in history %s, %d arrived", record,
 				   answers, name, open->answers);
-	h->seen++;
+	if (json_object_get(all->names, name))
+		return np_asprintf("record %zu: history %s ends twice", record, name);
+	json_object_set_new(all->names, name, json_true());
+	all->h->seen++;
 	if (json_is_string(failed))
-		add_line(h, "%s, history %s, line %lld: not acted out: %s", policy, name, line,
-			 json_string_value(failed));
+		add_line(all->h, "%s, history %s, line %lld: not acted out: %s", all->policy, name,
+			 line, json_string_value(failed));
 	else if (!answers)
-		add_line(h, "%s, history %s, line %lld: nothing was asked", policy, name, line);
+		add_line(all->h, "%s, history %s, line %lld: nothing was asked", all->policy, name,
+			 line);
 	else if (!open->wrong)
-		h->agreed++;
+		all->h->agreed++;
 	memset(open, 0, sizeof(*open));
 	return NULL;
+}
+
+static char *take_record(struct histories *all, const json_t *r, size_t record)
+{
+	static const struct {
+		const char *type;
+		char *(*take)(struct histories *all, const json_t *r, size_t record);
+	} types[] = {
+		{ "histories", take_begin },
+		{ "answer", take_answer },
+		{ "history", take_history },
+	};
+	const char *type = text_of(r, "type"), *policy = text_of(r, "policy");
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++)
+		if (type && !strcmp(type, types[i].type))
+			break;
+	if (i == ARRAY_SIZE(types))
+		return NULL;
+	if (!policy || strcmp(policy, all->policy))
+		return np_asprintf("record %zu is about policy %s", record, policy ? policy : "?");
+	if (i && !all->begun)
+		return np_asprintf("record %zu: the histories have no beginning", record);
+	return types[i].take(all, r, record);
 }
 
 /**
@@ -485,47 +537,25 @@ static char *take_history(struct np_histories *h, struct open_history *open, con
  */
 char *np_histories_make(struct np_histories *h, const char *policy, const json_t *records)
 {
-	struct open_history open = { 0 };
-	bool begun = false;
+	struct histories all = { .h = h, .policy = policy, .names = json_object() };
 	char *error = NULL;
 	json_t *r;
 	size_t i;
 
 	memset(h, 0, sizeof(*h));
 	json_array_foreach(records, i, r) {
-		const char *type = text_of(r, "type"), *by = text_of(r, "policy");
-		bool answer = type && !strcmp(type, "answer");
-		bool history = type && !strcmp(type, "history");
-		bool histories = type && !strcmp(type, "histories");
-		long long due;
-
-		if (!answer && !history && !histories)
-			continue;
-		if (!by || strcmp(by, policy))
-			return np_asprintf("record %zu is about policy %s", i + 1, by ? by : "?");
-		if (histories == begun)
-			return np_asprintf("record %zu: the histories %s", i + 1,
-					   begun ? "begin twice" : "have no beginning");
-		begun = true;
-		if (answer)
-			error = take_answer(h, &open, policy, r, i + 1);
-		else if (history)
-			error = take_history(h, &open, policy, r, i + 1);
-		else if (get_int(r, "due", &due) && due >= 0)
-			h->due = due;
-		else
-			error = np_asprintf("record %zu does not say how many histories are due",
-					    i + 1);
+		error = take_record(&all, r, i + 1);
 		if (error)
-			return error;
+			break;
 	}
-	if (!begun)
-		return np_strdup("there is no record of histories");
-	if (open.name)
-		return np_asprintf("history %s has no end", open.name);
-	if (h->seen != h->due)
+	if (!error && !all.begun)
+		error = np_strdup("there is no record of histories");
+	if (!error && all.open.name)
+		error = np_asprintf("history %s has no end", all.open.name);
+	if (!error && h->seen != h->due)
 		add_line(h, "%s: %d histories were due, %d came", policy, h->due, h->seen);
-	return NULL;
+	json_decref(all.names);
+	return error;
 }
 
 /**
@@ -539,6 +569,9 @@ void np_histories_print(const struct np_histories *h, const char *policy)
 	    policy, h->agreed, h->due);
 	for (int i = 0; i < h->nlines; i++)
 		printf("# %s\n", h->lines[i]);
+	if (h->unfit)
+		printf("# skip - %s: %d histories do not hold with this kernel's options\n", policy,
+		       h->unfit);
 }
 
 /**

@@ -65,6 +65,7 @@ struct np_verdict {
 /**
  * struct np_histories - how the histories that a guest acted out went
  * @due: how many it was to act out
+ * @unfit: how many more a program can act out, but not with this kernel's options
  * @seen: how many it said something about
  * @agreed: those in which all answers were as the corpus has them
  * @lines: what was wrong, a line each, or NULL
@@ -72,6 +73,7 @@ struct np_verdict {
  */
 struct np_histories {
 	int due;
+	int unfit;
 	int seen;
 	int agreed;
 	char **lines;

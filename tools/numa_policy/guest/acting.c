@@ -68,6 +68,8 @@ enum what { BEGIN, DO_MAP, DO_UNMAP, DO_ACCESS, DO_PASS, DO_SEQUENCES, DO_THREAD
  * @what: what the task is to do
  * @arg: a number that belongs to it
  * @pass: a pass that belongs to it, and its answer
+ * @has_state: whether a pass has met the VMA
+ * @prev_seq: the sequence in which it was last scanned to its end, as far as was seen
  * @error: why it could not be done; "" if it was
  */
 struct shared {
@@ -78,6 +80,8 @@ struct shared {
 	enum what what;
 	int arg;
 	struct np_pass pass;
+	bool has_state;
+	int prev_seq;
 	char error[200];
 };
 
@@ -87,7 +91,7 @@ static pid_t process;
 /* In the process: */
 static pthread_t idlers[IDLERS_MAX];
 static int nr_idlers;
-static char keeper_stack[4096] __attribute__((__aligned__(16)));
+static max_align_t keeper_stack[256];
 
 /* What a thread says about its birth, and the bits that are taken: 0, or who has it. */
 enum birth { UNBORN, STAYS, LEAVES };
@@ -97,7 +101,8 @@ static char taken[64];
 /* What a pass was seen to do. */
 struct seen {
 	bool vma;		/* it came by the VMA */
-	bool refused;		/* the policy refused it */
+	bool asked;		/* and asked the policy */
+	bool refused;		/* which refused it */
 	bool end;		/* one came to the end of the address space just now */
 	bool again;		/* it did not end the sequence then, but began again */
 	bool scanned;		/* the next one went on from inside the VMA or from its end */
@@ -279,7 +284,7 @@ static bool begin(void)
 	/* What is left of an earlier process. */
 	while (np_trace_next(&e) > 0)
 		;
-	if (clone(keep, keeper_stack + sizeof(keeper_stack), CLONE_VM | SIGCHLD, NULL) < 0)
+	if (clone(keep, keeper_stack + ARRAY_SIZE(keeper_stack), CLONE_VM | SIGCHLD, NULL) < 0)
 		return fail("clone: %s", strerror(errno));
 	if (!map(BALLAST, (scene->blocks + 1) * BLOCK) || !map_mark(MARK) || !map_mark(END_MARK))
 		return false;
@@ -312,8 +317,13 @@ static int sequence(void)
 	}
 	np_buf_free(&b);
 	if (seq < 0)
-		fail("this kernel does not tell the scan sequence (CONFIG_SCHED_DEBUG)");
+		fail("no %s in /proc/thread-self/sched: needs CONFIG_SCHED_DEBUG", key);
 	return seq;
+}
+
+static void set_answer(struct np_pass *pass, const char *answer)
+{
+	snprintf(pass->answer, sizeof(pass->answer), "%s", answer);
 }
 
 static bool meet(struct np_pass *pass, struct seen *seen, const struct np_trace_event *e)
@@ -345,14 +355,21 @@ static bool meet(struct np_pass *pass, struct seen *seen, const struct np_trace_
 		return fail("two passes met the VMA");
 	seen->vma = true;
 	pass->ns = e->ns;
-	snprintf(pass->answer, sizeof(pass->answer), "%s", answer);
+	set_answer(pass, answer);
+	if (!shared->has_state)
+		shared->prev_seq = seen->seq - 1;
+	shared->has_state = true;
 	if (!e->decided)
 		return true;
+	seen->asked = true;
 	seen->refused = !strcmp(e->reason, "skip");
 	seen->offset = e->offset;
 	snprintf(pass->policy, sizeof(pass->policy), "%s", e->policy);
 	if (e->seq != seen->seq)
 		return fail("sequence %d in the trace, %d before the pass", e->seq, seen->seq);
+	if (e->prev_seq != shared->prev_seq)
+		return fail("last scanned in sequence %d by the trace, %d by what was seen",
+			    e->prev_seq, shared->prev_seq);
 	if (e->threads != count_threads())
 		return fail("%d threads in the trace, %d in the process", e->threads,
 			    count_threads());
@@ -372,7 +389,8 @@ static bool look(struct np_pass *pass, struct seen *seen)
 		if (e.start == END_MARK) {
 			seen->end = true;
 		} else if (e.start == MARK) {
-			if (e.offset > VMA && e.offset > seen->offset && e.offset <= vma_end)
+			if (seen->refused && e.offset > VMA && e.offset > seen->offset &&
+			    e.offset <= vma_end)
 				seen->scanned = true;
 		} else if (e.start == BALLAST) {
 			if (e.decided && !strcmp(e.reason, "skip"))
@@ -403,7 +421,7 @@ static bool pass_until(int task, struct np_pass *pass, struct seen *seen, int un
 				seen->again = true;
 			seen->end = false;
 		}
-		if (pass->inside && seen->vma && !seen->refused)
+		if (pass->inside && seen->asked && !seen->refused)
 			return true;
 		if (np_now() > limit)
 			return fail("no pass%s within %d ms",
@@ -453,23 +471,23 @@ static bool make_pass(int task)
 	if (!make_passes(task, pass, &seen, 1))
 		return false;
 	seq = sequence();
-	if (pass->inside && seen.vma && !seen.refused)
+	if (pass->inside && seen.asked && !seen.refused)
 		return seq == seen.seq ? true : fail("the pass did not stop inside the VMA");
 	if (seq != seen.seq + 1)
 		return fail("the sequence went from %d to %d", seen.seq, seq);
 	if (!seen.vma)
-		strcpy(pass->answer, "unmet");
-	if (!seen.refused)
-		return true;
+		set_answer(pass, "unmet");
 	/* The ballast's own scan delay may do that, if the VMA's state is older. */
 	if (seen.again && !pass->alone)
-		return fail("the pass met the end of the address space, as the ballast was not scanned");
+		return fail("the ballast did not end the pass before the end of the address space");
 	/* Two signs of a forced pass, which must agree. */
 	if (seen.again != seen.scanned)
 		return fail(seen.again ? "a pass began again, but did not scan the VMA" :
 			    "the VMA was scanned, though no pass began again");
 	if (seen.again)
-		strcpy(pass->answer, "forced");
+		set_answer(pass, "forced");
+	if (seen.again || (seen.asked && !seen.refused))
+		shared->prev_seq = seen.seq;
 	return true;
 }
 
@@ -487,6 +505,7 @@ static bool map_vma(void)
 {
 	int i;
 
+	shared->has_state = false;
 	if (!map(VMA, shared->scene.blocks * BLOCK))
 		return false;
 	for (i = 0; i < shared->scene.pages; i++)

@@ -2,9 +2,10 @@
 /*
  * A process that does in a real kernel what the events of a history say.
  *
- * Only two of its VMAs can be scanned: the VMA that the history is about and, above it, the ballast,
- * which uses up what a pass may scan. Above each is a mark, which is never suitable, so that a pass
- * that comes by says so. Everything else is left out of NUMA balancing by its memory policy.
+ * Only two of its VMAs can be scanned: the VMA that the history is about and, above it, the
+ * ballast, which uses up what a pass may scan. Above each is a mark, which is never suitable, so
+ * that a pass that comes by says so. Everything else is left out of NUMA balancing by its memory
+ * policy.
  */
 #ifndef NP_ACTING_H
 #define NP_ACTING_H

@@ -219,6 +219,7 @@ void np_spin(double ms);
  * @reason: the policy's reason, or why the VMA was passed over
  * @policy: of a decision: name of the policy
  * @seq: of a decision: the mm's scan sequence
+ * @prev_seq: of a decision: the one in which the VMA was last scanned to its end
  * @threads: of a decision: threads in the process
  */
 struct np_trace_event {
@@ -230,6 +231,7 @@ struct np_trace_event {
 	char reason[24];
 	char policy[16];
 	int seq;
+	int prev_seq;
 	int threads;
 };
 

@@ -210,7 +210,7 @@ static const char *pass(const struct numa_history_event *event, int number, unsi
 		has_state = true;
 	}
 	if (p.ns > due + LATE_MS * 1000000UL)
-		return "the pass came too late";
+		return "it came too late";
 	answer_record(event, &p, due);
 	return NULL;
 }
@@ -293,16 +293,19 @@ static void find_column(void)
 }
 
 /* Go through the histories that can be acted out and say something about the policy. */
-static int each(const char *text, bool act)
+static int each(const char *text, bool act, int *unfit)
 {
 	struct numa_history_reader reader;
 	int ret, due = 0;
 
 	numa_history_start(&reader, text);
 	while ((ret = numa_history_read(&reader, &history)) > 0) {
-		if (!history.guest || !numa_history_says(&history, column) ||
-		    numa_history_unfit(&history))
+		if (!history.guest || !numa_history_says(&history, column))
 			continue;
+		if (numa_history_unfit(&history)) {
+			(*unfit)++;
+			continue;
+		}
 		due++;
 		if (!act)
 			continue;
@@ -321,17 +324,19 @@ void np_run_histories(void)
 {
 	struct np_buf b = { 0 };
 	char *text = read_text(HISTORIES);
+	int due, unfit = 0;
 
 	t0 = np_now();
 	if (guest.windows != NUMA_POLICY_WINDOWS)
-		np_fail("the kernel keeps %ld windows, this program's histories are for %d; build it anew with 'make tools WINDOWS=%ld'",
+		np_fail("the kernel keeps %ld windows, this program reads histories for %d: 'make tools WINDOWS=%ld'",
 			guest.windows, NUMA_POLICY_WINDOWS, guest.windows);
 	find_column();
 	np_trace_open();
 	np_phase("histories", false);
 	begin_record(&b, "histories");
-	np_buf_printf(&b, ",\"due\":%d}", each(text, false));
+	due = each(text, false, &unfit);
+	np_buf_printf(&b, ",\"due\":%d,\"unfit\":%d}", due, unfit);
 	np_record(&b);
-	each(text, true);
+	each(text, true, &unfit);
 	np_done();
 }

@@ -55,7 +55,7 @@ static const struct {
 /* Tunables of workloads for which everything happens fast. The command line comes after. */
 static const struct {
 	const char *workload;
-	const char *tunable[4];
+	const char *tunable[5];		/* up to NULL */
 } workload_tunables[] = {
 	{ "rules", {
 		"t.scan_delay_ms=100", "t.scan_period_min_ms=50", "t.scan_period_max_ms=50",
@@ -272,11 +272,12 @@ static void set_workload_tunables(void)
 {
 	size_t i, j;
 
-	for (i = 0; i < ARRAY_SIZE(workload_tunables); i++)
-		for (j = 0; is_workload(workload_tunables[i].workload) &&
-			    j < ARRAY_SIZE(workload_tunables[i].tunable); j++)
-			if (workload_tunables[i].tunable[j])
-				set_tunable(workload_tunables[i].tunable[j]);
+	for (i = 0; i < ARRAY_SIZE(workload_tunables); i++) {
+		if (!is_workload(workload_tunables[i].workload))
+			continue;
+		for (j = 0; workload_tunables[i].tunable[j]; j++)
+			set_tunable(workload_tunables[i].tunable[j]);
+	}
 }
 
 static void parse_args(int argc, char **argv)

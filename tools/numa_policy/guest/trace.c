@@ -268,7 +268,7 @@ static unsigned long hex_of(const char *text)
 static bool read_event(const char *line, struct np_trace_event *e)
 {
 	static const char decide[] = ": numa_policy_decide: ", skip[] = ": sched_skip_vma_numa: ";
-	char start[64], offset[32], seq[16] = "", threads[16] = "";
+	char start[64], offset[32], seq[16] = "", prev_seq[16] = "", threads[16] = "";
 	const char *p = strstr(line, decide), *at;
 
 	memset(e, 0, sizeof(*e));
@@ -287,6 +287,7 @@ static bool read_event(const char *line, struct np_trace_event *e)
 			   !text_of(p, " offset=", offset, sizeof(offset)) ||
 			   !text_of(p, " policy=", e->policy, sizeof(e->policy)) ||
 			   !text_of(p, " seq=", seq, sizeof(seq)) ||
+			   !text_of(p, " prev_seq=", prev_seq, sizeof(prev_seq)) ||
 			   !text_of(p, " threads=", threads, sizeof(threads))))
 		return false;
 	if (!e->decided && (!text_of(p, " vm_start=", start, sizeof(start)) ||
@@ -295,6 +296,7 @@ static bool read_event(const char *line, struct np_trace_event *e)
 	e->start = hex_of(start);
 	e->offset = hex_of(offset);
 	e->seq = atoi(seq);
+	e->prev_seq = atoi(prev_seq);
 	e->threads = atoi(threads);
 	return e->tid && e->ns;
 }

@@ -275,13 +275,27 @@ static void read_large_numbers(void)
 	       "%s reads all of a PID", name);
 }
 
+/* Delays and periods, too, may be longer than they ever are. */
+static bool long_times(void)
+{
+	const unsigned long now = 1000, delay = 1UL << (BITS_PER_LONG - 4), period = 2 * delay;
+	struct vma_numab_state state = { 0 };
+	bool right;
+
+	numa_policy_init_state(&state, 1, now, delay, period);
+	right = state.next_scan == now + delay &&
+		state.pids_active_reset == now + delay + period;
+	numa_policy_age(&state, 2, state.pids_active_reset + 1, period);
+	return right && state.pids_active_reset == now + delay + 2 * period;
+}
+
 /* With one policy the scan loop has it by itself, otherwise it asks the one in force. */
 static bool asked_right(const char *name)
 {
 	int built = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(numa_policies); i++)
-		built += numa_policies[i] != NULL;
+		built += !!numa_policies[i];
 	return (numa_policy_asked() != numa_policy_in_force) == (built == 1) &&
 	       numa_policy_asked()->name && !strcmp(numa_policy_asked()->name, name);
 }
@@ -312,6 +326,7 @@ static void choose(const char *text)
 	*strchr(defaults, '.') = '\0';
 	expect(NUMA_POLICY_WINDOWS == CONFIG_NUMA_POLICY_WINDOWS, "there are %d windows",
 	       CONFIG_NUMA_POLICY_WINDOWS);
+	expect(long_times(), "delays and periods may be long");
 	expect(TRACE_MADE == TRACED, "the trace event is %smade", TRACED ? "" : "not ");
 	expect(in_force(defaults), "%s is in force from the start", defaults);
 	snprintf(line, sizeof(line), "info numa_policy: scan policy %s\n", defaults);

@@ -169,7 +169,6 @@ struct record {
 	char *before;
 	char *after;
 	char *reason;
-	bool used;
 };
 
 static struct source *sources;
@@ -246,8 +245,8 @@ static const char *intern(char *text)
 static size_t token_end(const char *s, size_t at, enum kind *kind)
 {
 	static const char * const puncts[] = {
-		"<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
-		"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##",
+		"<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&",
+		"||", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##",
 	};
 	size_t end = at + 1;
 
@@ -716,6 +715,7 @@ static bool reason_declared(const struct unit *u, int i)
 static void mutate_ident(struct unit *u, int i)
 {
 	static const char * const not_values[] = { "IS_ENABLED", "defined", NULL };
+	char *name;
 
 	if (is(u, i - 1, ".") || is(u, i - 1, "->")) {
 		for (size_t k = 0; k < ARRAY_SIZE(fields); k++) {
@@ -739,10 +739,10 @@ static void mutate_ident(struct unit *u, int i)
 		replace_by(u, i, "option", "2");
 		replace_by(u, i, "option", "3");
 		replace_by(u, i, "option", "4");
-		replace(u, i, i, "option", np_asprintf("(%.*s - 1)", (int)(u->t[i].end - u->t[i].at),
-						       u->source->text.s + u->t[i].at));
-		replace(u, i, i, "option", np_asprintf("(%.*s + 1)", (int)(u->t[i].end - u->t[i].at),
-						       u->source->text.s + u->t[i].at));
+		name = text_of(u, i, i);
+		replace(u, i, i, "option", np_asprintf("(%s - 1)", name));
+		replace(u, i, i, "option", np_asprintf("(%s + 1)", name));
+		free(name);
 	} else if (u->t[i].body && reason_declared(u, i)) {
 		mutate_reason(u, i);
 	}
@@ -820,7 +820,9 @@ static void mutate_care(struct unit *u, int i, int last)
 /* Arguments of a call that are exchanged with their neighbours. */
 static void mutate_call(struct unit *u, int i)
 {
-	static const char * const words[] = { "if", "for", "while", "switch", "return", "sizeof", NULL };
+	static const char * const words[] = {
+		"if", "for", "while", "switch", "return", "sizeof", NULL
+	};
 	const char *s = u->source->text.s;
 	int from, to, last;
 
@@ -932,7 +934,7 @@ static void mutate_tokens(struct unit *u)
 	mutate_choice(u);
 }
 
-/* A rule by name, as a call like the one from @from to @to; or NULL if it needs what is not known. */
+/* A rule, called as the one from @from to @to is; NULL if it wants what nobody knows. */
 static char *rule_call(const struct unit *u, int from, int to, const struct source *source,
 		       const struct function *f)
 {
@@ -1055,8 +1057,8 @@ static void mutate_return(struct unit *u, int i, int end)
 static void mutate_statements(struct unit *u, const struct function *f)
 {
 	static const char * const types[] = {
-		"const", "struct", "enum", "unsigned", "signed", "int", "long", "bool", "char", "static",
-		"u8", "size_t", "void", NULL
+		"const", "struct", "enum", "unsigned", "signed", "int", "long", "bool", "char",
+		"static", "u8", "size_t", "void", NULL
 	};
 	int i = f->begin;
 
@@ -1082,47 +1084,58 @@ static void mutate_statements(struct unit *u, const struct function *f)
 	}
 }
 
-/* The type of the parameter from @from to @to, whose name comes last. */
-static bool same_type(const struct unit *u, int from1, int to1, int from2, int to2)
-{
-	char *one = text_of(u, from1, to1 - 1), *two = text_of(u, from2, to2 - 1);
-	bool same = to1 > from1 && to2 > from2 && !strcmp(one, two);
+/* A parameter of a function, by the indices of its first token and its name, which is the last. */
+struct parameter {
+	int from;
+	int name;
+};
 
+static bool same_type(const struct unit *u, const struct parameter *a, const struct parameter *b)
+{
+	char *one, *two;
+	bool same;
+
+	if (a->from == a->name || b->from == b->name)
+		return false;
+	one = text_of(u, a->from, a->name - 1);
+	two = text_of(u, b->from, b->name - 1);
+	same = !strcmp(one, two);
 	free(one);
 	free(two);
 	return same;
 }
 
-/* What is added to, and should be, but is set to a sum with parameter @name instead. */
-static void mutate_sum(struct unit *u, int i, const char *name)
+/* In a function's body, parameter @b instead of @a; and sums with @b instead of increments. */
+static void mutate_parameter(struct unit *u, const struct function *f, const struct parameter *a,
+			     const struct parameter *b)
 {
-	if (is(u, i, "+=") && !is(u, i + 1, name))
-		replace(u, i, i, "parameter", np_asprintf("= %s +", name));
+	char *name = text_of(u, a->name, a->name), *other = text_of(u, b->name, b->name);
+
+	for (int i = f->begin; i < f->end; i++) {
+		if (a != b && is(u, i, name) && !is(u, i - 1, ".") && !is(u, i - 1, "->") &&
+		    same_type(u, a, b))
+			replace_by(u, i, "parameter", other);
+		if (a == b && is(u, i, "+=") && is(u, b->from, "unsigned") && !is(u, i + 1, other))
+			replace(u, i, i, "parameter", np_asprintf("= %s +", other));
+	}
+	free(name);
+	free(other);
 }
 
-/* A parameter that is taken for another of the same type. */
 static void mutate_parameters(struct unit *u, const struct function *f)
 {
-	int from1, to1, from2, to2;
+	struct parameter parameters[16];
+	int n = 0, end;
 
-	for (from1 = f->open + 1; from1 < f->close; from1 = to1 + 1) {
-		to1 = part_end(u, from1, f->close);
-		for (from2 = f->open + 1; from2 < f->close; from2 = to2 + 1) {
-			char *name = text_of(u, to1 - 1, to1 - 1), *other;
-
-			to2 = part_end(u, from2, f->close);
-			other = text_of(u, to2 - 1, to2 - 1);
-			for (int i = f->begin; i < f->end; i++)
-				if (from1 != from2 && is(u, i, name) && !is(u, i - 1, ".") &&
-				    !is(u, i - 1, "->") && same_type(u, from1, to1 - 1, from2, to2 - 1))
-					replace_by(u, i, "parameter", other);
-			for (int i = f->begin; i < f->end && from1 == from2; i++)
-				if (is(u, from1, "unsigned"))
-					mutate_sum(u, i, name);
-			free(name);
-			free(other);
-		}
+	for (int from = f->open + 1; from < f->close; from = end + 1) {
+		end = part_end(u, from, f->close);
+		if (n == (int)ARRAY_SIZE(parameters))
+			np_die(NP_FAIL, "%s: more parameters than can be", u->source->path);
+		parameters[n++] = (struct parameter){ from, end - 1 };
 	}
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < n; k++)
+			mutate_parameter(u, f, &parameters[i], &parameters[k]);
 }
 
 static int compare_mutants(const void *a, const void *b)
@@ -1182,30 +1195,15 @@ static void print_mutant(int i)
 	printf("%s %s", m->source->path, m->context);
 	if (m->nth > 1)
 		printf(" #%d", m->nth);
-	printf("\n# mutant %d, line %u: %s\n- %s\n+ %s\n", i + 1, line_of(m), m->operator, m->before,
-	       m->after);
+	printf("\n# mutant %d, line %u: %s\n", i + 1, line_of(m), m->operator);
+	printf("- %s\n+ %s\n", m->before, m->after);
 }
 
 /* ---- survivors that are known ---- */
 
-static char *survivors_path(void)
-{
-	return np_strdup("tools/numa_policy/tests/survivors");
-}
+#define SURVIVORS "tools/numa_policy/tests/survivors"
 
-__printf(2, 3) __attribute__((__noreturn__))
-static void bad_record(int line, const char *fmt, ...)
-{
-	char *text;
-	va_list ap;
-
-	va_start(ap, fmt);
-	text = np_vasprintf(fmt, ap);
-	va_end(ap);
-	np_die(NP_FAIL, "mutate: survivors:%d: %s", line, text);
-}
-
-/* FILE CONTEXT [#N] */
+/* FILE NAME [#N]: where mistakes are, the latter in a function, type, variable or macro. */
 static void read_header(const char *text, int line, struct record *head)
 {
 	int n;
@@ -1214,7 +1212,8 @@ static void read_header(const char *text, int line, struct record *head)
 
 	if (n < 2 || n > 3 || (n == 3 && (words[2][0] != '#' ||
 					  np_parse_long(words[2] + 1, 2, 1000, &nth))))
-		bad_record(line, "\"%s\": must be FILE CONTEXT or FILE CONTEXT #N", text);
+		np_die(NP_FAIL, "mutate: survivors:%d: \"%s\": must be FILE NAME or FILE NAME #N",
+		       line, text);
 	memset(head, 0, sizeof(*head));
 	head->line = line;
 	head->path = np_strdup(words[0]);
@@ -1223,21 +1222,45 @@ static void read_header(const char *text, int line, struct record *head)
 	np_split_free(words, n);
 }
 
+/* A line of the entry @head, whose mistakes are records from @first on; is it right there? */
+static bool read_line(const char *s, int line, struct record *head, int first)
+{
+	char *reason = first < nr_records ? records[first].reason : NULL, *longer;
+
+	if (*s == '-' && !head->before) {
+		head->before = one_line(s + 1);
+	} else if (*s == '+' && head->before && !reason) {
+		struct record *r = ADD(records, nr_records);
+
+		*r = *head;
+		r->line = line;
+		r->after = one_line(s + 1);
+	} else if (first < nr_records &&
+		   (reason ? *s == '\t' : !strncmp(s, "equivalent: ", strlen("equivalent: ")) ||
+					  !strncmp(s, "missing: ", strlen("missing: ")))) {
+		longer = reason ? np_asprintf("%s\n%s", reason, s) : np_strdup(s);
+		for (int k = first; k < nr_records; k++)
+			records[k].reason = longer;
+		free(reason);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 /*
- * A paragraph is a header, a line as it is, lines with a mistake, and the reason why those survive,
- * which may go on in indented lines.
+ * An entry is a paragraph: a header, a line as it is, lines with a mistake, and the reason why
+ * those survive, which may go on in indented lines.
  */
 static void read_survivors(void)
 {
-	char *path = survivors_path();
 	struct np_buf text = { 0 };
 	struct record head = { 0 };
 	char **lines;
 	int n, first = 0;
 
-	if (np_read_file(path, &text))
-		np_die(NP_FAIL, "mutate: cannot read %s", path);
-	free(path);
+	if (np_read_file(SURVIVORS, &text))
+		np_die(NP_FAIL, "mutate: cannot read " SURVIVORS);
 	lines = np_split(text.s, '\n', &n);
 	for (int i = 0; i < n; i++) {
 		const char *s = lines[i];
@@ -1246,30 +1269,14 @@ static void read_survivors(void)
 			continue;
 		if (!*s) {
 			if (head.path && (first == nr_records || !records[first].reason))
-				bad_record(i + 1, "an entry without a mistake or without a reason");
+				np_die(NP_FAIL, "mutate: survivors:%d: an entry without a reason",
+				       i + 1);
 			head.path = NULL;
 		} else if (!head.path) {
 			read_header(s, i + 1, &head);
 			first = nr_records;
-		} else if (*s == '-' && !head.before) {
-			head.before = one_line(s + 1);
-		} else if (*s == '+' && head.before && (first == nr_records || !records[first].reason)) {
-			struct record *r = ADD(records, nr_records);
-
-			*r = head;
-			r->line = i + 1;
-			r->after = one_line(s + 1);
-		} else if (first < nr_records && (records[first].reason ? *s == '\t' :
-						  !strncmp(s, "equivalent: ", 12) ||
-						  !strncmp(s, "missing: ", 9))) {
-			char *old = records[first].reason;
-			char *reason = old ? np_asprintf("%s %s", old, s + 1) : np_strdup(s);
-
-			for (int k = first; k < nr_records; k++)
-				records[k].reason = reason;
-			free(old);
-		} else {
-			bad_record(i + 1, "\"%s\": not what can come here", s);
+		} else if (!read_line(s, i + 1, &head, first)) {
+			np_die(NP_FAIL, "mutate: survivors:%d: \"%s\": cannot come here", i + 1, s);
 		}
 	}
 	np_split_free(lines, n);
@@ -1475,9 +1482,10 @@ static bool try_build(struct mutant *m, struct build *build, struct result *resu
 	result->fate = CAUGHT;
 	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGALRM ||
 				    WTERMSIG(status) == SIGKILL))
-		strcpy(result->how, "does not end");
+		snprintf(result->how, sizeof(result->how), "does not end");
 	else if (WIFSIGNALED(status))
-		snprintf(result->how, sizeof(result->how), "crashes: %s", strsignal(WTERMSIG(status)));
+		snprintf(result->how, sizeof(result->how), "crashes: %s",
+			 strsignal(WTERMSIG(status)));
 	else if (!find_line("out", "not ok", result->how, sizeof(result->how)) &&
 		 !find_line("err", "error", result->how, sizeof(result->how)))
 		find_line("err", "", result->how, sizeof(result->how));
@@ -1499,7 +1507,8 @@ static void run_mutant(int worker, int index)
 	np_buf_puts(&text, m->source->text.s + m->at + m->len);
 	unlink(m->source->path);
 	if (np_write_file(m->source->path, text.s, text.len))
-		np_die(NP_FAIL, "mutate: cannot write %s/tree-%d/%s", work, worker, m->source->path);
+		np_die(NP_FAIL, "mutate: cannot write %s/tree-%d/%s", work, worker,
+		       m->source->path);
 
 	for (result->build = 0; result->build < nr_builds; result->build++)
 		if (try_build(m, &builds[result->build], result))
@@ -1565,11 +1574,10 @@ static void new_results(int nr)
 
 static void remove_work(void)
 {
-	char *argv[] = { "rm", "-rf", "--", work, NULL };
 	pid_t pid = fork();
 
 	if (!pid) {
-		execvp(argv[0], argv);
+		execlp("rm", "rm", "-rf", "--", work, NULL);
 		_exit(127);
 	}
 	if (pid > 0)
@@ -1604,10 +1612,6 @@ static void link_files(int worker, const char *pattern)
 	globfree(&found);
 }
 
-/*
- * The policies' sources are compiled as one, for speed; each of the others by itself. @policies
- * are those of the build so far, as lines that include them.
- */
 static void add_object(struct build *build, char *source)
 {
 	struct object *o = ADD(build->objects, build->nr_objects);
@@ -1617,6 +1621,7 @@ static void add_object(struct build *build, char *source)
 	o->needs = np_alloc(nr_sources * sizeof(*o->needs));
 }
 
+/* The policies' sources are compiled as one, for speed; each of the others by itself. */
 static void make_trees(void)
 {
 	for (int k = 0; k < jobs; k++) {
@@ -1786,24 +1791,27 @@ static void print_table(void)
 	}
 }
 
-/* Entries of what does not survive any more, or cannot. */
+/* Entries of what is no survivor any more, or cannot be one. */
 static int print_stale(bool all)
 {
+	static const char * const words[] = {
+		[INVALID] = "it does not compile", [CAUGHT] = "it is caught",
+	};
 	int stale = 0;
 
 	for (int k = 0; k < nr_records; k++) {
-		struct record *r = &records[k];
-		int i;
+		const struct record *r = &records[k];
+		const char *why = all ? "there is no such mutant" : NULL;
 
-		for (i = 0; i < nr_mutants; i++)
+		for (int i = 0; i < nr_mutants; i++)
 			if (same_mutant(r, &mutants[i]))
-				break;
-		if (i < nr_mutants ? results[i].fate == UNTRIED || results[i].fate == SURVIVED : !all)
+				why = results[i].fate == INVALID || results[i].fate == CAUGHT ?
+				      words[results[i].fate] : NULL;
+		if (!why)
 			continue;
 		stale++;
-		printf("\nsurvivors:%d: this is no survivor any more: %s\n+ %s\n", r->line,
-		       i == nr_mutants ? "there is no such mutant" :
-		       results[i].fate == INVALID ? "it does not compile" : "it is caught", r->after);
+		printf("\nsurvivors:%d: this is no survivor any more, %s:\n+ %s\n", r->line, why,
+		       r->after);
 	}
 	return stale;
 }
@@ -1839,9 +1847,10 @@ static bool report(bool all, time_t seconds)
 	print_percent(c.caught, c.mutants);
 	printf("; ");
 	print_percent(c.caught, c.mutants - c.equivalent);
-	printf(" of those not equivalent), %d survivors: %d equivalent, %d missed, %d unexplained\n",
-	       c.survivors, c.equivalent, c.missing, c.unexplained);
-	printf("%d do not compile; %ld s, %d at once\n", c.invalid, (long)seconds, jobs);
+	printf(" of those not equivalent)\n");
+	printf("%d survivors: %d equivalent, %d missed, %d unexplained\n", c.survivors,
+	       c.equivalent, c.missing, c.unexplained);
+	printf("%d more do not compile; %ld s, %d at once\n", c.invalid, (long)seconds, jobs);
 	if (all && 100LL * c.caught < (long long)ENOUGH * c.mutants)
 		printf("Fewer than %d %% are caught.\n", ENOUGH);
 	return !c.unexplained && !stale &&
@@ -1878,7 +1887,8 @@ static int count_option(const char *name, const char *value, int max)
 	long n;
 
 	if (np_parse_long(value, 1, max, &n))
-		np_die(NP_USAGE, "mutate: --%s %s: must be a number from 1 to %d", name, value, max);
+		np_die(NP_USAGE, "mutate: --%s %s: must be a number from 1 to %d", name, value,
+		       max);
 	return n;
 }
 

@@ -684,6 +684,89 @@ static void test_verdicts(void)
 	np_verdict_free(&v);
 }
 
+#define DUE \
+	"{\"type\":\"histories\",\"policy\":\"pids_active\",\"due\":1,\"unfit\":2}"
+#define ANSWER(_history, _by, _got) \
+	"{\"type\":\"answer\",\"policy\":\"pids_active\",\"history\":\"" _history "\"," \
+	"\"line\":7,\"event\":\"3.000 pass A\",\"decided_by\":\"" _by "\"," \
+	"\"expected\":\"pid\",\"got\":\"" _got "\"}"
+#define HISTORY(_history, _answers, _failed) \
+	"{\"type\":\"history\",\"policy\":\"pids_active\",\"history\":\"" _history "\"," \
+	"\"line\":5,\"answers\":" _answers ",\"failed\":" _failed "}"
+
+/* Judge records of pids_active's histories; @text is what comes behind their beginning. */
+static char *judge_histories(struct np_histories *h, const char *text)
+{
+	char *all = np_asprintf("[{\"type\":\"phase\"},%s%s%s]", DUE, *text ? "," : "", text);
+	json_t *records = json_loads(all, 0, NULL);
+	char *error = np_histories_make(h, "pids_active", records);
+
+	json_decref(records);
+	free(all);
+	return error;
+}
+
+static void test_histories(void)
+{
+	static const struct {
+		const char *records;
+		const char *line;
+		const char *what;
+	} wrong[] = {
+		{ ANSWER("h", "pids_active", "skip") "," HISTORY("h", "1", "null"),
+		  "pids_active, history h, line 7, event \"3.000 pass A\": expected pid, got skip",
+		  "an answer unlike the corpus's is found" },
+		{ ANSWER("h", "always", "pid") "," HISTORY("h", "1", "null"),
+		  "event \"3.000 pass A\": decided by always", "another policy's is found" },
+		{ ANSWER("h", "pids_active", "pid") "," HISTORY("h", "1", "\"too late\""),
+		  "history h, line 5: not acted out: too late",
+		  "a history that was not acted out is found" },
+		{ HISTORY("h", "0", "null"), "nothing was asked", "one without answers is found" },
+		{ "", "1 histories were due, 0 came", "one that is missing is found" },
+	}, broken[] = {
+		{ HISTORY("h", "1", "null"), "record 3: 1 answers in history h, 0 arrived",
+		  "an answer that is missing is found" },
+		{ ANSWER("h", "", "pid"), "history h has no end", "so is an end" },
+		{ ANSWER("h", "", "pid") "," ANSWER("i", "", "pid"),
+		  "record 4: history h has no end", "also before another history" },
+		{ HISTORY("h", "0", "null") "," HISTORY("h", "0", "null"),
+		  "record 4: history h ends twice", "a second end is found" },
+		{ DUE, "record 3: the histories begin twice", "a second beginning is found" },
+		{ "{\"type\":\"answer\",\"policy\":\"pids_active\"}", "record 3 is no whole answer",
+		  "an answer must be whole" },
+		{ "{\"type\":\"history\",\"policy\":\"pids_active\"}",
+		  "record 3 is no whole history", "a history must be whole" },
+		{ "{\"type\":\"history\",\"policy\":\"always\"}", "record 3 is about policy always",
+		  "it must be about the policy" },
+	};
+	struct np_histories h;
+	json_t *none = json_array();
+	char *error;
+
+	error = judge_histories(&h, ANSWER("h", "pids_active", "pid") "," ANSWER("h", "", "pid") ","
+				HISTORY("h", "2", "null"));
+	check(!error && h.due == 1 && h.unfit == 2 && h.seen == 1 && h.agreed == 1 && !h.nlines,
+	      "a history with the right answers is found right");
+	np_histories_free(&h);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		error = judge_histories(&h, wrong[i].records);
+		check(!error && !h.agreed && h.nlines == 1 && contains(h.lines[0], wrong[i].line),
+		      wrong[i].what);
+		np_histories_free(&h);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
+		error = judge_histories(&h, broken[i].records);
+		check(contains(error, broken[i].line), broken[i].what);
+		free(error);
+		np_histories_free(&h);
+	}
+	error = np_histories_make(&h, "pids_active", none);
+	check(contains(error, "no record of histories"), "no histories at all are found");
+	free(error);
+	np_histories_free(&h);
+	json_decref(none);
+}
+
 int main(int argc, char **argv)
 {
 	char dir[] = "/tmp/numa-policy-unit.XXXXXX";
@@ -700,6 +783,7 @@ int main(int argc, char **argv)
 	test_policies();
 	test_append();
 	test_verdicts();
+	test_histories();
 	if (argc < 2)
 		rmdir(dir);
 	free(seen);
