@@ -134,9 +134,9 @@ static bool holds(void)
  */
 static bool may_be_late(void)
 {
-	unsigned int i, j, made = history.nr_events;
 	struct numa_history *on_time;
-	bool ok = true;
+	bool made = false, ok = true;
+	unsigned int i, j;
 
 	/* What does not hold anyway must be seen to fail. */
 	if (!holds())
@@ -145,11 +145,11 @@ static bool may_be_late(void)
 	*on_time = history;
 	for (i = 0; i < history.nr_events && ok; i++) {
 		if (history.events[i].what == NUMA_HISTORY_MAP)
-			made = history.nr_events;
+			made = false;
 		if (history.events[i].what != NUMA_HISTORY_PASS)
 			continue;
-		if (made == history.nr_events) {
-			made = i;
+		if (!made) {
+			made = true;
 			continue;
 		}
 		history.events[i].ms += LATE_MS;

@@ -670,45 +670,27 @@ static const char * const fields[][2] = {
 	{ "vm_start", "vm_end" },
 };
 
+/* The reasons that there are, in the order of their enum. */
+static const char **reasons;
+static int nr_reasons;
+
+static void find_reasons(void)
+{
+	for (int k = 0; k < nr_sources; k++) {
+		const struct unit *u = &sources[k].units[0];
+
+		for (int i = 0; i < u->nr; i++)
+			if (begins(u, i, "NUMA_POLICY_") && !u->t[i].body &&
+			    !strcmp(u->t[i].context, "numa_policy_reason"))
+				*ADD(reasons, nr_reasons) = intern(text_of(u, i, i));
+	}
+}
+
 static bool a_reason(const struct unit *u, int i)
 {
-	return begins(u, i, "NUMA_POLICY_");
-}
-
-/* Each reason instead of this one. */
-static void mutate_reason(struct unit *u, int i)
-{
-	for (int k = 0; k < nr_sources; k++) {
-		struct unit *code = &sources[k].units[0];
-
-		for (int j = 0; j < code->nr; j++) {
-			char *reason;
-
-			if (!a_reason(code, j) || code->t[j].body ||
-			    strcmp(code->t[j].context, "numa_policy_reason"))
-				continue;
-			reason = text_of(code, j, j);
-			replace_by(u, i, "reason", reason);
-			free(reason);
-		}
-	}
-}
-
-static bool reason_declared(const struct unit *u, int i)
-{
-	for (int k = 0; k < nr_sources; k++) {
-		struct unit *code = &sources[k].units[0];
-
-		for (int j = 0; j < code->nr; j++) {
-			char *text = text_of(code, j, j);
-			bool same = a_reason(code, j) && is(u, i, text) &&
-				    !strcmp(code->t[j].context, "numa_policy_reason");
-
-			free(text);
-			if (same)
-				return true;
-		}
-	}
+	for (int k = 0; k < nr_reasons; k++)
+		if (is(u, i, reasons[k]))
+			return true;
 	return false;
 }
 
@@ -743,8 +725,9 @@ static void mutate_ident(struct unit *u, int i)
 		replace(u, i, i, "option", np_asprintf("(%s - 1)", name));
 		replace(u, i, i, "option", np_asprintf("(%s + 1)", name));
 		free(name);
-	} else if (u->t[i].body && reason_declared(u, i)) {
-		mutate_reason(u, i);
+	} else if (u->t[i].body && a_reason(u, i)) {
+		for (int k = 0; k < nr_reasons; k++)
+			replace_by(u, i, "reason", reasons[k]);
 	}
 }
 
@@ -1049,7 +1032,7 @@ static void mutate_return(struct unit *u, int i, int end)
 		return;
 	mutate_chain(u, i + 1, end - 1);
 	if (end > i + 2 || (u->t[i + 1].kind == IDENT && !is_any(u, i + 1, constants) &&
-			    !reason_declared(u, i + 1)))
+			    !a_reason(u, i + 1)))
 		replace(u, i + 1, end - 1, "result", np_strdup("0"));
 }
 
@@ -1153,6 +1136,7 @@ static int compare_mutants(const void *a, const void *b)
 
 static void make_mutants(void)
 {
+	find_reasons();
 	for (int k = 0; k < nr_sources; k++) {
 		struct source *source = &sources[k];
 
@@ -1262,8 +1246,8 @@ static void read_survivors(void)
 	if (np_read_file(SURVIVORS, &text))
 		np_die(NP_FAIL, "mutate: cannot read " SURVIVORS);
 	lines = np_split(text.s, '\n', &n);
-	for (int i = 0; i < n; i++) {
-		const char *s = lines[i];
+	for (int i = 0; i <= n; i++) {
+		const char *s = i < n ? lines[i] : "";
 
 		if (*s == '#')
 			continue;
