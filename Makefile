@@ -90,7 +90,12 @@ TOOL_SRC := $(wildcard $(T)/*.c) $(POLICY_NAMES:%=$(P)/%.c)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/host/%.o)
 TOOL_LIBS := -ljansson -lgsl -lgslcblas -lm
 
-$(BUILD)/host/%.o: %.c Makefile | deps
+# Changes when another number of windows is asked for.
+$(BUILD)/np-windows: FORCE | deps
+	@mkdir -p $(@D)
+	@{ [ -e $@ ] && [ "$$(cat $@)" = "$(WINDOWS)" ]; } || echo "$(WINDOWS)" >$@
+
+$(BUILD)/host/%.o: %.c $(BUILD)/np-windows Makefile | deps
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
 	@$(CC) $(NP_CFLAGS) $(POLICY_CPPFLAGS) -MMD -MP -c -o $@ $<

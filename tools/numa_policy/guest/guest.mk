@@ -23,7 +23,8 @@ GUEST_POLICY_HDRS := lib/kunit/numa_policy/history.h \
 	$(wildcard tools/numa_policy/include/linux/*.h)
 GUEST_POLICY_OBJS := $(addprefix $(BUILD)/guest/,$(notdir $(GUEST_POLICY_SRCS:.c=.o)))
 
-$(GUEST_POLICY_OBJS): $(GUEST_POLICY_SRCS) $(GUEST_HDRS) $(GUEST_POLICY_HDRS) $(GUEST_DIR)/guest.mk
+$(GUEST_POLICY_OBJS): $(GUEST_POLICY_SRCS) $(GUEST_HDRS) $(GUEST_POLICY_HDRS) $(GUEST_DIR)/guest.mk \
+		$(BUILD)/np-windows
 	@mkdir -p $(@D)
 	$(GUEST_CC) $(GUEST_CFLAGS) -Wno-sign-compare -Wno-unused-parameter $(POLICY_CPPFLAGS) \
 		-c -o $@ $(filter %/$(basename $(@F)).c,$(GUEST_POLICY_SRCS))
