@@ -225,8 +225,10 @@ oracle: $(ORACLES)
 # The histories in KUnit, by the kernel's own kunit.py: on user-mode Linux and in QEMU.
 kunit: deps $(TOOL) $(OBJ)/np-ksrc
 	@$(T)/kernel.sh source $(TOOL) $(BUILD) "$(KSRC)" >$(BUILD)/kunit-source
-	@for arch in um x86_64; do $(T)/kunit.sh "$$(cat $(BUILD)/kunit-source)" $(BUILD)/kunit \
-		$$arch $$arch $(KUNIT_ARGS) || exit 1; done
+	@status=0; for arch in um x86_64; do \
+		$(T)/kunit.sh "$$(cat $(BUILD)/kunit-source)" $(BUILD)/kunit $$arch $$arch $(KUNIT_ARGS) || \
+			status=1; \
+	done; exit $$status
 
 # The histories in user space, with sanitizers, in every build.
 HISTORIES ?= $(H)/histories

@@ -8,7 +8,7 @@
 set -eu
 
 tools=$(readlink -f "$(dirname "$0")")
-src=$1 dir=$2 name=$3 arch=$4
+src=$(readlink -f "$1") dir=$2 name=$3 arch=$4
 shift 4
 
 mkdir -p "$dir"
