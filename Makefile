@@ -234,7 +234,8 @@ kunit: deps $(TOOL) $(OBJ)/np-ksrc
 HISTORIES ?= $(H)/histories
 
 histories: $(HISTORY_TESTS)
-	@$(T)/tests/histories.sh $(BUILD)/test/histories $(HISTORIES)
+	@$(T)/tests/histories.sh $(BUILD)/test/histories $(HISTORIES) \
+		$(if $(filter $(H)/histories,$(HISTORIES)),,--own)
 
 # Mistakes made in the policies, and whether the histories notice: builds in the order in which they
 # are tried, the one with sanitizers last, for what only those notice.

@@ -52,6 +52,7 @@ if [ ! -e "$small" ] || [ "$tools/kunit.config" -nt "$small" ] || [ "$src/Makefi
 	mv "$small.new" "$small"
 fi
 
+echo "$name: building and running (what was built: $dir/$arch, log: $log)"
 status=0
 kunit run --build_dir="$dir/$arch" --kunitconfig="$small" --jobs="$(nproc)" \
 	--make_options=CC="$cc" "$@" >"$log" 2>&1 || status=$?

@@ -141,7 +141,8 @@ static int fault(struct numa_history_reader *reader, const struct numa_history *
 	unsigned int len;
 	va_list args;
 
-	len = snprintf(reader->error, sizeof(reader->error), "histories:%u: ", reader->line);
+	len = snprintf(reader->error, sizeof(reader->error), "%s:%u: ", reader->name,
+		       reader->line);
 	if (history && history->name[0])
 		len += snprintf(reader->error + len, sizeof(reader->error) - len, "history %s: ",
 				history->name);
@@ -514,11 +515,13 @@ static int read_name(struct numa_history_reader *reader, struct numa_history *hi
 /**
  * numa_history_start() - begin to read a text
  * @reader: what is read with
+ * @name: what the text is called in messages
  * @text: the text, ending with a NUL; must stay as long as its histories do
  */
-void numa_history_start(struct numa_history_reader *reader, const char *text)
+void numa_history_start(struct numa_history_reader *reader, const char *name, const char *text)
 {
 	memset(reader, 0, sizeof(*reader));
+	reader->name = name;
 	reader->text = text;
 	reader->at = text;
 	reader->line = 1;

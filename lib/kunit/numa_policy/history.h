@@ -128,6 +128,7 @@ struct numa_history {
 
 /**
  * struct numa_history_reader - a text being read
+ * @name: what it is called in messages
  * @text: all of it, ending with a NUL
  * @at: where to go on
  * @line: the line that begins there, from 1
@@ -136,6 +137,7 @@ struct numa_history {
  * @error: what is wrong with the text, once numa_history_read() returned -1
  */
 struct numa_history_reader {
+	const char *name;
 	const char *text;
 	const char *at;
 	unsigned int line;
@@ -175,7 +177,7 @@ extern const unsigned int numa_history_pids[];
 
 const char *numa_history_answer_text(unsigned int answer);
 const char *numa_history_policy_name(unsigned int policy);
-void numa_history_start(struct numa_history_reader *reader, const char *text);
+void numa_history_start(struct numa_history_reader *reader, const char *name, const char *text);
 int numa_history_read(struct numa_history_reader *reader, struct numa_history *history);
 const char *numa_history_unfit(const struct numa_history *history);
 bool numa_history_says(const struct numa_history *history, unsigned int policy);

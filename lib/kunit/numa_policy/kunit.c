@@ -120,7 +120,7 @@ static int read_all(struct numa_history_reader *reader)
 	unsigned int i = 0;
 	int ret;
 
-	numa_history_start(reader, text);
+	numa_history_start(reader, "histories", text);
 	while ((ret = numa_history_read(reader, &histories[i])) > 0) {
 		if (i == ARRAY_SIZE(names) || strcmp(histories[i].name, names[i])) {
 			pr_err("# numa_policy: history %s is not among the names\n",

@@ -298,7 +298,7 @@ static int each(const char *text, bool act, int *unfit)
 	struct numa_history_reader reader;
 	int ret, due = 0;
 
-	numa_history_start(&reader, text);
+	numa_history_start(&reader, "histories", text);
 	while ((ret = numa_history_read(&reader, &history)) > 0) {
 		if (!history.guest || !numa_history_says(&history, column))
 			continue;

@@ -212,7 +212,7 @@ static const char *play(const struct oracle_case *c, const char *text, unsigned 
 	};
 	struct numa_history_failure failure;
 
-	numa_history_start(&reader, text);
+	numa_history_start(&reader, "found", text);
 	if (numa_history_read(&reader, &history) != 1) {
 		snprintf(error, size, "it does not read as a history: %s", reader.error);
 		return error;
