@@ -186,8 +186,13 @@ hb-options = -I$(T)/include -Iinclude -include linux/kconfig.h \
 	     $(if $(filter 32,$(hb-part)),$(M32))
 hb-sources = $(T)/util.c $(H)/history.c $(patsubst %,$(P)/%.c,$(hb-policies))
 
-$(BUILD)/test/histories/%: $(T)/tests/histories.c $(LIBRARY) \
-		$(wildcard $(T)/include/linux/* $(T)/include/linux/*/*) Makefile | deps
+# What players and oracles are made of, besides the library.
+PLAYER_DEPS := $(wildcard $(T)/include/*/* $(T)/include/*/*/*) $(T)/util.c $(T)/util.h Makefile
+
+# Nothing may be left of builds that there are no more.
+prune = $(foreach f,$(filter-out $(2),$(wildcard $(1)/*)),rm -rf "$(f)";)
+
+$(BUILD)/test/histories/%: $(T)/tests/histories.c $(LIBRARY) $(PLAYER_DEPS) | deps
 	@mkdir -p $(@D)
 	@echo "  CC      histories $*"
 	@$(CC) $(NP_CFLAGS) -Wno-sign-compare $(SANITIZE) $(call hb-options,$*) -o $@ $< \
@@ -198,9 +203,10 @@ $(BUILD)/test/histories/%: $(T)/tests/histories.c $(LIBRARY) \
 COVERAGE := w2 w4 w8 w4-t5 w5 w4-32 $(POLICY_NAMES:%=w2-%) w4-$(lastword $(POLICY_NAMES))
 
 coverage: $(COVERAGE:%=$(BUILD)/coverage/%/player)
+	@$(call prune,$(BUILD)/coverage,$(COVERAGE:%=$(BUILD)/coverage/%) $(BUILD)/coverage/lines)
 	@$(T)/tests/coverage.sh $(BUILD)/coverage $(H)/histories
 
-$(BUILD)/coverage/%/player: $(T)/tests/histories.c $(LIBRARY) Makefile | deps
+$(BUILD)/coverage/%/player: $(T)/tests/histories.c $(LIBRARY) $(PLAYER_DEPS) | deps
 	@mkdir -p $(@D)
 	@echo "  CC      coverage $*"
 	@rm -f $(@D)/*.gcno
@@ -213,13 +219,14 @@ ORACLES  := $(ORACLE_BUILDS:%=$(BUILD)/test/oracle/%)
 DECISIONS ?= 100000000
 SEED     ?=
 
-$(BUILD)/test/oracle/%: $(wildcard $(T)/oracle/*) $(LIBRARY) Makefile | deps
+$(BUILD)/test/oracle/%: $(wildcard $(T)/oracle/*) $(LIBRARY) $(PLAYER_DEPS) | deps
 	@mkdir -p $(@D)
 	@echo "  CC      oracle $*"
 	@$(CC) $(NP_CFLAGS) $(call hb-options,$*) -o $@ $(filter $(T)/oracle/%.c,$^) \
 		$(filter-out $(T)/util.c,$(call hb-sources,$*))
 
 oracle: $(ORACLES)
+	@$(call prune,$(BUILD)/test/oracle,$(ORACLES))
 	@$(T)/tests/oracle.sh $(BUILD)/test/oracle '$(DECISIONS)' '$(SEED)'
 
 # The histories in KUnit, by the kernel's own kunit.py: on user-mode Linux and in QEMU.
@@ -234,6 +241,7 @@ kunit: deps $(TOOL) $(OBJ)/np-ksrc
 HISTORIES ?= $(H)/histories
 
 histories: $(HISTORY_TESTS)
+	@$(call prune,$(BUILD)/test/histories,$(HISTORY_TESTS))
 	@$(T)/tests/histories.sh $(BUILD)/test/histories $(HISTORIES) \
 		$(if $(filter $(H)/histories,$(HISTORIES)),,--own)
 
@@ -265,6 +273,9 @@ $(BUILD)/test/pristine: $(T)/shim/hooks $(OBJ)/np-ksrc | $(TOOL)
 
 test: kernel tools $(TESTS) $(HISTORY_TESTS) $(ORACLES) \
 		$(COVERAGE:%=$(BUILD)/coverage/%/player) $(BUILD)/test/pristine
+	@$(call prune,$(BUILD)/test/histories,$(HISTORY_TESTS))
+	@$(call prune,$(BUILD)/test/oracle,$(ORACLES))
+	@$(call prune,$(BUILD)/coverage,$(COVERAGE:%=$(BUILD)/coverage/%) $(BUILD)/coverage/lines)
 	@$(T)/tests/run.sh $(CURDIR) $(BUILD) $(OBJ) "$$(cat $(OBJ)/np-source)"
 
 clean:

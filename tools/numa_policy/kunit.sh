@@ -57,6 +57,15 @@ status=0
 kunit run --build_dir="$dir/$arch" --kunitconfig="$small" --jobs="$(nproc)" \
 	--make_options=CC="$cc" "$@" >"$log" 2>&1 || status=$?
 
+# A policy that is not built is one that was not tested.
+missing=$(sed -n 's/^ *# Subtest: \([a-z0-9_]*\)_histories$/policy \1/p; s/.*# SKIP is not built.*/gone/p' \
+	"$dir/$arch/test.log" 2>/dev/null | awk '/^policy/ { name = $2 } /^gone/ { print name }' | sort -u)
+if [ "$status" -eq 0 ] && [ -n "$missing" ]; then
+	echo "kunit.sh: $name: not built, so not tested:" $missing >&2
+	echo "kunit.sh: kernel/sched/numa_policy/.kunitconfig must select every policy" >&2
+	status=1
+fi
+
 # The summary; of a failure, all but what passed or was skipped.
 if [ "$status" -eq 0 ]; then
 	sed -n 's/^\[[0-9:]*\] \(=* \[.*\|Testing complete.*\|Elapsed time.*\)/'"$name"': \1/p' "$log"

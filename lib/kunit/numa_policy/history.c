@@ -24,13 +24,14 @@
 /*
  * The tasks and their PIDs. A to H have different bits in a window, even in one of 32; a to d
  * each collide with their capital in one of 64, and so in one of 32, too; X and Y collide in a
- * window of 32 bits only.
+ * window of 32 bits only. L has the lowest bit of 64, which is B's of 32, and M the highest of both.
  */
-const char numa_history_tasks[] = "ABCDEFGHabcdXY";
+const char numa_history_tasks[] = "ABCDEFGHabcdXYLM";
 const unsigned int numa_history_pids[] = {
 	1001, 1008, 1015, 1029, 1043, 1050, 1057, 1064,
 	2043, 2050, 2091, 2105,
 	3001, 3069,
+	4003, 4037,
 };
 
 static const char * const policy_names[] = {
@@ -310,9 +311,42 @@ static int read_end(struct numa_history_reader *reader, struct numa_history *his
 	return 0;
 }
 
+/* Was this word about a pass said before? */
+static bool said(const struct word *word, const struct numa_history_event *event)
+{
+	return (is(word, "alone") && event->alone) || (is(word, "again") && event->again) ||
+	       (is(word, "fails") && event->fails) ||
+	       (is(word, "stops") && event->end != NUMA_HISTORY_END);
+}
+
+/* What is known of the VMA while a history is read. */
+struct known {
+	bool mapped;
+	bool has_state;		/* a pass met it */
+	bool inside;		/* the next pass may begin inside of it or behind it */
+};
+
+/* What a pass says must fit what came before it. */
+static int check_pass(struct numa_history_reader *reader, struct numa_history *history,
+		      const struct numa_history_event *event, struct known *known)
+{
+	bool before = event->end == NUMA_HISTORY_BEFORE;
+
+	if (event->again)
+		known->inside = false;
+	if (before && known->inside)
+		return fault(reader, history, "the pass begins inside or behind the VMA, and cannot stop before it");
+	if (event->fails && known->has_state)
+		return fault(reader, history, "fails, but the VMA has its state already");
+	if (!before && !event->fails && !known->inside)
+		known->has_state = true;
+	known->inside = event->end != NUMA_HISTORY_END && !before;
+	return 0;
+}
+
 /* TIME WHAT [TASK] ..., up to the "|" or the end of the line. */
 static int read_event(struct numa_history_reader *reader, struct numa_history *history,
-		      const struct word *time, struct line *line, bool *mapped)
+		      const struct word *time, struct line *line, struct known *known)
 {
 	struct numa_history_event *event = &history->events[history->nr_events];
 	struct word what, word;
@@ -344,14 +378,18 @@ static int read_event(struct numa_history_reader *reader, struct numa_history *h
 	if (i == ARRAY_SIZE(whats))
 		return fault(reader, history, "unknown event \"%.*s\"", WORD(&what));
 	event->what = whats[i].what;
-	if (!*mapped && !whats[i].before_map)
+	if (!known->mapped && !whats[i].before_map)
 		return fault(reader, history, "%s before there is a VMA", whats[i].word);
-	if (*mapped && event->what == NUMA_HISTORY_MAP)
+	if (known->mapped && event->what == NUMA_HISTORY_MAP)
 		return fault(reader, history, "map of a VMA that is there already");
 	if (event->what == NUMA_HISTORY_MAP || event->what == NUMA_HISTORY_UNMAP)
-		*mapped = event->what == NUMA_HISTORY_MAP;
+		known->mapped = event->what == NUMA_HISTORY_MAP;
+	if (event->what >= NUMA_HISTORY_UNMAP && event->what <= NUMA_HISTORY_FORK)
+		known->has_state = false;
+	if (event->what == NUMA_HISTORY_SEQ)
+		known->inside = false;
 
-	if (history->guest && (!whats[i].guest || (event->what == NUMA_HISTORY_SEQ && *mapped)))
+	if (history->guest && (!whats[i].guest || (event->what == NUMA_HISTORY_SEQ && known->mapped)))
 		return fault(reader, history, "%s cannot be acted out in a guest", whats[i].word);
 
 	event->len = line->at - event->text;
@@ -385,6 +423,9 @@ static int read_event(struct numa_history_reader *reader, struct numa_history *h
 					       (event->end != NUMA_HISTORY_END &&
 						event->end != NUMA_HISTORY_INSIDE)))
 				return fault(reader, history, "such a pass cannot be acted out in a guest");
+			if (event->what == NUMA_HISTORY_PASS &&
+			    check_pass(reader, history, event, known))
+				return -1;
 			if (read_answers(reader, history, event, line))
 				return -1;
 			history->nr_events++;
@@ -393,6 +434,8 @@ static int read_event(struct numa_history_reader *reader, struct numa_history *h
 		if (event->what != NUMA_HISTORY_PASS)
 			return fault(reader, history, "\"%.*s\" says nothing about %s", WORD(&word),
 				     whats[i].word);
+		if (said(&word, event))
+			return fault(reader, history, "\"%.*s\" is said twice", WORD(&word));
 		if (is(&word, "alone"))
 			event->alone = true;
 		else if (is(&word, "again"))
@@ -431,6 +474,37 @@ static int read_range(struct numa_history_reader *reader, struct numa_history *h
 	return 0;
 }
 
+/* Takes "half" off the front of a number: from where the sign of jiffies changes. */
+static bool take_half(struct word *word)
+{
+	unsigned int sign = word->len > 4 && word->at[4] == '+';
+
+	if (word->len < 5 || memcmp(word->at, "half", 4))
+		return false;
+	word->at += 4 + sign;
+	word->len -= 4 + sign;
+	return true;
+}
+
+/* Did a line of this history, before this one, have the same first two words? */
+static bool twice(const struct numa_history_reader *reader, const struct word *second)
+{
+	struct line this = { reader->at, second->at };
+	struct word first, word;
+	const char *at;
+
+	next_word(&this, &first);
+	for (at = reader->begin; at < reader->at; at = strchr(at, '\n') + 1) {
+		struct line line = { at, strchr(at, '\n') };
+
+		if (next_word(&line, &word) && word.len == first.len &&
+		    !memcmp(word.at, first.at, first.len) && next_word(&line, &word) &&
+		    word.len == second->len && !memcmp(word.at, second->at, word.len))
+			return true;
+	}
+	return false;
+}
+
 /* A line before the first event. Says by 1 that it is none of these. */
 static int read_setting(struct numa_history_reader *reader, struct numa_history *history,
 			const struct word *first, struct line *line)
@@ -439,10 +513,14 @@ static int read_setting(struct numa_history_reader *reader, struct numa_history 
 	int value;
 
 	if (is(first, "guest")) {
+		if (history->guest)
+			return fault(reader, history, "guest is said twice");
 		history->guest = true;
 	} else if (is(first, "only")) {
 		if (!next_word(line, &what) || !next_word(line, &word))
 			return fault(reader, history, "\"only\" needs two words more");
+		if (twice(reader, &what))
+			return fault(reader, history, "only %.*s is said twice", WORD(&what));
 		if (is(&what, "windows"))
 			return read_range(reader, history, &word);
 		if (is(&what, "buckets") && (is(&word, "32") || is(&word, "64")))
@@ -453,12 +531,18 @@ static int read_setting(struct numa_history_reader *reader, struct numa_history 
 			return fault(reader, history, "\"only %.*s %.*s\": must be windows N..M, buckets 32 or 64, or threshold 1 to 32",
 				     WORD(&what), WORD(&word));
 	} else if (is(first, "start")) {
-		if (!next_word(line, &what) || !next_word(line, &word) || !read_int(&word, &value))
+		bool half = false;
+
+		if (next_word(line, &what) && next_word(line, &word) && is(&what, "jiffies"))
+			half = take_half(&word);
+		if (!read_int(&word, &value))
 			return fault(reader, history, "\"start\" needs seq, jiffies or threads, and a number");
+		if (twice(reader, &what))
+			return fault(reader, history, "start %.*s is said twice", WORD(&what));
 		if (is(&what, "seq"))
 			history->seq = value;
 		else if (is(&what, "jiffies"))
-			history->jiffies = value;
+			history->jiffies = (half ? ULONG_MAX / 2 + 1 : 0) + value;
 		else if (is(&what, "threads") && value > 0)
 			history->threads = value;
 		else
@@ -537,7 +621,8 @@ void numa_history_start(struct numa_history_reader *reader, const char *name, co
  */
 int numa_history_read(struct numa_history_reader *reader, struct numa_history *history)
 {
-	bool mapped = false, asked = false;
+	struct known known = { false };
+	bool asked = false;
 	unsigned int i;
 	int ret;
 
@@ -571,12 +656,13 @@ int numa_history_read(struct numa_history_reader *reader, struct numa_history *h
 			}
 			history->line = reader->line;
 			reader->at = end + 1;
+			reader->begin = reader->at;
 			continue;
 		}
 		if (!history->name[0])
 			return fault(reader, NULL, "\"%.*s\" before any history", WORD(&word));
 		ret = history->nr_events ? 1 : read_setting(reader, history, &word, &line);
-		if (ret < 0 || (ret > 0 && read_event(reader, history, &word, &line, &mapped)))
+		if (ret < 0 || (ret > 0 && read_event(reader, history, &word, &line, &known)))
 			return -1;
 		reader->at = end + 1;
 	}
@@ -764,9 +850,9 @@ static unsigned int happen(struct process *p, const struct numa_history_event *e
 		p->traps = false;
 		break;
 	case NUMA_HISTORY_FORK:
-		/* The child is another process, with a sequence and one thread of its own. */
-		p->scan_seq = 0;
-		p->scan_offset = 0;
+		/* The child's mm is a copy; where it has one user, the kernel begins to count anew. */
+		if (p->threads == 1)
+			p->scan_seq = 0;
 		p->threads = 1;
 		fallthrough;
 	case NUMA_HISTORY_UNMAP:

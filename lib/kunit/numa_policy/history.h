@@ -131,6 +131,7 @@ struct numa_history {
  * @name: what it is called in messages
  * @text: all of it, ending with a NUL
  * @at: where to go on
+ * @begin: where the history being read begins, behind its name
  * @line: the line that begins there, from 1
  * @columns: the policy that each column of answers is for, an index in NUMA_POLICIES()
  * @nr_columns: how many there are
@@ -140,6 +141,7 @@ struct numa_history_reader {
 	const char *name;
 	const char *text;
 	const char *at;
+	const char *begin;
 	unsigned int line;
 	u8 columns[NUMA_HISTORY_POLICIES_MAX];
 	unsigned int nr_columns;

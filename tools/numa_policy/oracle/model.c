@@ -449,9 +449,9 @@ struct oracle_outcome model_event(struct model *m, const struct oracle_event *ev
 		break;
 	case NUMA_HISTORY_FORK:
 		m->has_state = false;
-		m->seq = 0;
+		if (m->threads == 1)
+			m->seq = 0;
 		m->threads = 1;
-		m->offset = MODEL_FRONT;
 		break;
 	case NUMA_HISTORY_ACCESS:
 		hinting_fault(m, event->task);

@@ -57,6 +57,7 @@ struct oracle_event {
 /**
  * struct oracle_history - a random history
  * @seq: the mm's sequence at the beginning
+ * @half: whether jiffies begin at where their sign changes, plus @ticks
  * @ticks: jiffies at the beginning; the history language can say any int
  * @threads: threads at the beginning
  * @nr_events: how many events there are
@@ -65,6 +66,7 @@ struct oracle_event {
  */
 struct oracle_history {
 	int seq;
+	bool half;
 	int ticks;
 	int threads;
 	unsigned int nr_events;

@@ -188,7 +188,8 @@ void oracle_author_start(struct oracle_author *author, struct oracle_random *ran
 	author->hasty = between(random, 10, 80);
 
 	history->seq = first_seq(random);
-	history->ticks = first_jiffies(random);
+	history->half = chance(random, 10);
+	history->ticks = history->half ? between(random, -20000, 5000) : first_jiffies(random);
 	history->threads = chance(random, 50) ? 1 : some_threads(random);
 	history->nr_events = 0;
 	memset(history->pids, 0, sizeof(history->pids));

@@ -169,7 +169,9 @@ static void add_history(struct text *text, const struct oracle_case *c,
 		add(text, "only threshold %d\n", c->config->threshold);
 	if (history->seq)
 		add(text, "start seq %d\n", history->seq);
-	if (history->ticks != ORACLE_JIFFIES)
+	if (history->half)
+		add(text, "start jiffies half%+d\n", history->ticks);
+	else if (history->ticks != ORACLE_JIFFIES)
 		add(text, "start jiffies %d\n", history->ticks);
 	if (history->threads != 1)
 		add(text, "start threads %d\n", history->threads);

@@ -356,6 +356,7 @@ static bool drop_settings(struct shrinker *s)
 	h.seq = 0;
 	any |= try(s, &h);
 	h = *s->best;
+	h.half = false;
 	h.ticks = ORACLE_JIFFIES;
 	any |= try(s, &h);
 	h = *s->best;

@@ -3,6 +3,7 @@
  * Plays events to the code under test: the VMA's state and its functions as kernels have them, and
  * the policies themselves. What is between, here as in the kernel, is the scan loop.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -126,7 +127,7 @@ void subject_start(struct subject *s, const struct numa_policy_ops *ops,
 	memset(s, 0, sizeof(*s));
 	s->ops = ops;
 	s->pids = history->pids;
-	s->jiffies = history->ticks;
+	s->jiffies = (history->half ? ULONG_MAX / 2 + 1 : 0) + history->ticks;
 	s->seq = history->seq;
 	s->threads = history->threads;
 	s->offset = FRONT;
@@ -160,9 +161,9 @@ struct oracle_outcome subject_event(struct subject *s, const struct oracle_event
 		break;
 	case NUMA_HISTORY_FORK:
 		s->has_state = false;
-		s->seq = 0;
+		if (s->threads == 1)
+			s->seq = 0;
 		s->threads = 1;
-		s->offset = FRONT;
 		break;
 	case NUMA_HISTORY_ACCESS:
 		hinting_fault(s, event->task);

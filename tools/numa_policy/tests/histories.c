@@ -305,6 +305,33 @@ static bool asked_right(const char *name)
 	       numa_policy_asked()->name && !strcmp(numa_policy_asked()->name, name);
 }
 
+/* ---- the player itself ---- */
+
+static const char scribbled[] =
+	"answers | always\n"
+	"history h\n"
+	"0.000 map\n"
+	"1.000 pass A | always\n";
+
+static enum numa_policy_reason scribble(const struct numa_policy_snapshot *snap, void *data)
+{
+	((struct vma_numab_state *)snap->state)->pids_active[NUMA_POLICY_WINDOWS - 1] ^= 1;
+	return NUMA_POLICY_ALWAYS;
+}
+
+/* A decision that writes to the state fails, whatever it answers. */
+static bool writing_fails(void)
+{
+	const struct numa_history_asked asked = { .decide = scribble };
+	struct numa_history_failure failure;
+	struct numa_history_reader reader;
+	static struct numa_history history;
+
+	numa_history_start(&reader, "scribbled", scribbled);
+	return numa_history_read(&reader, &history) == 1 &&
+	       !numa_history_play(&history, reader.columns[0], &asked, &failure) && failure.wrote;
+}
+
 /* ---- the boot parameter ---- */
 
 static int set(const char *name)
@@ -331,6 +358,7 @@ static void choose(const char *path, const char *text)
 	*strchr(defaults, '.') = '\0';
 	expect(NUMA_POLICY_WINDOWS == CONFIG_NUMA_POLICY_WINDOWS, "there are %d windows",
 	       CONFIG_NUMA_POLICY_WINDOWS);
+	expect(writing_fails(), "a decision that writes fails");
 	expect(long_times(), "delays and periods may be long");
 	expect(TRACE_MADE == TRACED, "the trace event is %smade", TRACED ? "" : "not ");
 	expect(in_force(defaults), "%s is in force from the start", defaults);

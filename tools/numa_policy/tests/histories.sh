@@ -119,7 +119,7 @@ event 'history h: 0 answers for 2 policies' '0.000 map' '1.000 pass A |'
 event 'history h: a pass takes no hinting fault' '0.000 map' '1.000 pass A | fault'
 event 'what comes of a touch is "fault" or "-"' '0.000 map' '0.500 touch A | pid' "$good"
 event 'a pass without "|" and what the policies must answer' '0.000 map' '1.000 pass A'
-event 'history h: pass by "I": a task is one of ABCDEFGHabcdXY' '0.000 map' '1.000 pass I | always -'
+event 'history h: pass by "I": a task is one of ABCDEFGHabcdXYLM' '0.000 map' '1.000 pass I | always -'
 event 'history h: pass by "|": a task is one of' '0.000 map' '1.000 pass | always -'
 event 'history h: access by "AB": a task is one of' '0.000 map' '0.500 access AB' "$good"
 event 'history h: access by "": a task is one of' '0.000 map' '0.500 access' "$good"
@@ -150,6 +150,16 @@ event '"6": nothing may follow here' 'start seq 5 6' '0.000 map' "$good"
 event 'history h: there is no pass in it' '0.000 map' '0.500 access A'
 event 'history h: fork cannot be acted out in a guest' 'guest' '0.000 map' '0.500 fork' "$good"
 event 'history h: seq cannot be acted out in a guest' 'guest' '0.000 map' '0.500 seq 5' "$good"
+event 'history h: the pass begins inside or behind the VMA, and cannot stop before it' '0.000 map' \
+	'1.000 pass A stops inside | -' '1.500 pass A stops before | unmet'
+event 'history h: fails, but the VMA has its state already' '0.000 map' "$good" \
+	'2.000 pass A fails | initial'
+event 'history h: "stops" is said twice' '0.000 map' '1.000 pass A stops inside stops behind | -'
+event 'history h: "alone" is said twice' '0.000 map' '1.000 pass A alone alone | -'
+event 'history h: only windows is said twice' 'only windows 2' 'only windows 4' '0.000 map' "$good"
+event 'history h: start seq is said twice' 'start seq 2' 'start seq 2' '0.000 map' "$good"
+event 'history h: guest is said twice' 'guest' 'guest' '0.000 map' "$good"
+event '"start" needs seq, jiffies or threads, and a number' 'start jiffies half' '0.000 map' "$good"
 event 'such a start cannot be acted out in a guest' 'guest' 'start seq 5' '0.000 map' "$good"
 event 'such a pass cannot be acted out in a guest' 'guest' '0.000 map' '1.000 pass A fails | no_state'
 
@@ -197,6 +207,8 @@ bad 'history h: there is no pass in it' <<'END'
 answers | always
 history h
 END
+printf 'answers | always\n\0\nhistory h\n' >"$work/text"
+refused 'has a NUL in it'
 printf 'answers | always\nhistory h' >"$work/text"
 refused 'the last line has no end'
 

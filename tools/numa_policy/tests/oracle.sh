@@ -10,14 +10,14 @@ builds=$(readlink -f "$1") decisions=$2 seed=$3
 
 n=$(ls "$builds" | wc -l)
 case $decisions in
-*[!0-9]* | '')
-	echo "oracle.sh: DECISIONS=$decisions: must be a number" >&2
+*[!0-9]* | '' | 0* | ????????????????*)
+	echo "oracle.sh: DECISIONS=$decisions: must be a number from 1 to 10^15" >&2
 	exit 2
 	;;
 esac
 [ -n "$seed" ] || seed=0x$(od -An -N7 -tx1 /dev/urandom | tr -d ' ')
 case $seed in
-*[!0-9]*)
+*[!0-9]* | 0?*)
 	case $seed in
 	0x*[!0-9a-fA-F]* | [!0]* | 0[!x]* | 0x)
 		echo "oracle.sh: SEED=$seed: must be a number, decimal or 0x..., below 2^60" >&2

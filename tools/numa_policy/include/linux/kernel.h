@@ -3,6 +3,7 @@
 #define NP_LINUX_KERNEL_H
 
 /* What the kernel's own header of this name offers, as far as the library uses it. */
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <linux/compiler.h>
