@@ -17,7 +17,7 @@ cd "$work"
 boot() {
 	timeout 120 qemu-system-x86_64 -accel tcg,thread=single -icount shift=4,sleep=off -nodefaults \
 		-display none -no-reboot -smp 2 -m 256 -kernel "$kernel/bzImage" \
-		-append "console=ttyS0 panic=-1 $2" -serial "file:$work/$1.tty" </dev/null >/dev/null 2>&1 ||
+		-append "console=ttyS0 panic=-1 kunit.enable=0 $2" -serial "file:$work/$1.tty" </dev/null >/dev/null 2>&1 ||
 		true
 	tr -d '\r' <"$work/$1.tty" >"$work/$1.log"
 }
