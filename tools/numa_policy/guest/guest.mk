@@ -26,16 +26,19 @@ GUEST_POLICY_OBJS := $(addprefix $(BUILD)/guest/,$(notdir $(GUEST_POLICY_SRCS:.c
 $(GUEST_POLICY_OBJS): $(GUEST_POLICY_SRCS) $(GUEST_HDRS) $(GUEST_POLICY_HDRS) $(GUEST_DIR)/guest.mk \
 		$(BUILD)/np-windows
 	@mkdir -p $(@D)
-	$(GUEST_CC) $(GUEST_CFLAGS) -Wno-sign-compare -Wno-unused-parameter $(POLICY_CPPFLAGS) \
+	@echo "  CC      guest $(@F)"
+	@$(GUEST_CC) $(GUEST_CFLAGS) -Wno-sign-compare -Wno-unused-parameter $(POLICY_CPPFLAGS) \
 		-c -o $@ $(filter %/$(basename $(@F)).c,$(GUEST_POLICY_SRCS))
 
 $(BUILD)/guest/init: $(GUEST_SRCS) $(GUEST_POLICY_OBJS) $(GUEST_HDRS) $(GUEST_DIR)/guest.mk
 	@mkdir -p $(@D)
-	$(GUEST_CC) -static -s $(GUEST_CFLAGS) -o $@ $(GUEST_SRCS) $(GUEST_POLICY_OBJS) -pthread
+	@echo "  CC      guest $(@F)"
+	@$(GUEST_CC) -static -s $(GUEST_CFLAGS) -o $@ $(GUEST_SRCS) $(GUEST_POLICY_OBJS) -pthread
 
 $(BUILD)/guest/mkcpio: $(GUEST_DIR)/mkcpio.c tools/numa_policy/util.c tools/numa_policy/util.h
 	@mkdir -p $(@D)
-	$(GUEST_CC) $(GUEST_CFLAGS) -o $@ $(GUEST_DIR)/mkcpio.c tools/numa_policy/util.c
+	@echo "  CC      guest $(@F)"
+	@$(GUEST_CC) $(GUEST_CFLAGS) -o $@ $(GUEST_DIR)/mkcpio.c tools/numa_policy/util.c
 
 $(BUILD)/guest/initramfs.cpio: $(BUILD)/guest/init $(BUILD)/guest/mkcpio $(GUEST_HISTORIES)
-	$(BUILD)/guest/mkcpio $(BUILD)/guest/init $@ $(GUEST_HISTORIES)
+	@$(BUILD)/guest/mkcpio $(BUILD)/guest/init $@ $(GUEST_HISTORIES)
