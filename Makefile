@@ -189,9 +189,6 @@ hb-sources = $(T)/util.c $(H)/history.c $(patsubst %,$(P)/%.c,$(hb-policies))
 # What players and oracles are made of, besides the library.
 PLAYER_DEPS := $(wildcard $(T)/include/*/* $(T)/include/*/*/*) $(T)/util.c $(T)/util.h Makefile
 
-# Nothing may be left of builds that there are no more.
-prune = $(foreach f,$(filter-out $(2),$(wildcard $(1)/*)),rm -rf "$(f)";)
-
 $(BUILD)/test/histories/%: $(T)/tests/histories.c $(LIBRARY) $(PLAYER_DEPS) | deps
 	@mkdir -p $(@D)
 	@echo "  CC      histories $*"
@@ -202,8 +199,7 @@ $(BUILD)/test/histories/%: $(T)/tests/histories.c $(LIBRARY) $(PLAYER_DEPS) | de
 # its directory's.
 COVERAGE := w2 w4 w8 w4-t5 w5 w4-32 $(POLICY_NAMES:%=w2-%) w4-$(lastword $(POLICY_NAMES))
 
-coverage: $(COVERAGE:%=$(BUILD)/coverage/%/player)
-	@$(call prune,$(BUILD)/coverage,$(COVERAGE:%=$(BUILD)/coverage/%) $(BUILD)/coverage/lines)
+coverage: $(COVERAGE:%=$(BUILD)/coverage/%/player) prune
 	@$(T)/tests/coverage.sh $(BUILD)/coverage $(H)/histories
 
 $(BUILD)/coverage/%/player: $(T)/tests/histories.c $(LIBRARY) $(PLAYER_DEPS) | deps
@@ -225,8 +221,12 @@ $(BUILD)/test/oracle/%: $(wildcard $(T)/oracle/*) $(LIBRARY) $(PLAYER_DEPS) | de
 	@$(CC) $(NP_CFLAGS) $(call hb-options,$*) -o $@ $(filter $(T)/oracle/%.c,$^) \
 		$(filter-out $(T)/util.c,$(call hb-sources,$*))
 
-oracle: $(ORACLES)
-	@$(call prune,$(BUILD)/test/oracle,$(ORACLES))
+# What is left of builds that there are no more must not be played.
+prune:
+	@rm -rf $(filter-out $(HISTORY_TESTS) $(ORACLES) $(COVERAGE:%=$(BUILD)/coverage/%),\
+		$(wildcard $(BUILD)/test/histories/* $(BUILD)/test/oracle/* $(BUILD)/coverage/*))
+
+oracle: $(ORACLES) prune
 	@$(T)/tests/oracle.sh $(BUILD)/test/oracle '$(DECISIONS)' '$(SEED)'
 
 # The histories in KUnit, by the kernel's own kunit.py: on user-mode Linux and in QEMU.
@@ -240,8 +240,7 @@ kunit: deps $(TOOL) $(OBJ)/np-ksrc
 # The histories in user space, with sanitizers, in every build.
 HISTORIES ?= $(H)/histories
 
-histories: $(HISTORY_TESTS)
-	@$(call prune,$(BUILD)/test/histories,$(HISTORY_TESTS))
+histories: $(HISTORY_TESTS) prune
 	@$(T)/tests/histories.sh $(BUILD)/test/histories $(HISTORIES) \
 		$(if $(filter $(H)/histories,$(HISTORIES)),,--own)
 
@@ -272,10 +271,7 @@ $(BUILD)/test/pristine: $(T)/shim/hooks $(OBJ)/np-ksrc | $(TOOL)
 	@$(T)/kernel.sh pristine $(TOOL) $@ "$(KSRC)"
 
 test: kernel tools $(TESTS) $(HISTORY_TESTS) $(ORACLES) \
-		$(COVERAGE:%=$(BUILD)/coverage/%/player) $(BUILD)/test/pristine
-	@$(call prune,$(BUILD)/test/histories,$(HISTORY_TESTS))
-	@$(call prune,$(BUILD)/test/oracle,$(ORACLES))
-	@$(call prune,$(BUILD)/coverage,$(COVERAGE:%=$(BUILD)/coverage/%) $(BUILD)/coverage/lines)
+		$(COVERAGE:%=$(BUILD)/coverage/%/player) prune $(BUILD)/test/pristine
 	@$(T)/tests/run.sh $(CURDIR) $(BUILD) $(OBJ) "$$(cat $(OBJ)/np-source)"
 
 clean:

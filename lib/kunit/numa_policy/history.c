@@ -392,7 +392,6 @@ static int read_event(struct numa_history_reader *reader, struct numa_history *h
 	if (history->guest && (!whats[i].guest || (event->what == NUMA_HISTORY_SEQ && known->mapped)))
 		return fault(reader, history, "%s cannot be acted out in a guest", whats[i].word);
 
-	event->len = line->at - event->text;
 	if (whats[i].task) {
 		task = next_word(line, &word) && word.len == 1 ?
 		       strchr(numa_history_tasks, *word.at) : NULL;

@@ -243,18 +243,13 @@ static int keep(void *arg)
 
 static void *be_task(void *arg);
 
-/* The bit of a PID in a window: the upper 6 bits of a product. */
-static int bit(pid_t pid)
-{
-	return (unsigned int)pid * 0x61c88647u >> 26;
-}
-
 /* Is this PID right for a task? */
 static bool fits(int task, pid_t pid)
 {
 	char name = shared->scene.bit[task];
+	char now = taken[np_pid_bit(pid)];
 
-	return taken[bit(pid)] ? taken[bit(pid)] == name : !memchr(taken, name, sizeof(taken));
+	return now ? now == name : !memchr(taken, name, sizeof(taken));
 }
 
 static bool make_task(int task)
@@ -288,7 +283,7 @@ static bool begin(void)
 		return fail("clone: %s", strerror(errno));
 	if (!map(BALLAST, (scene->blocks + 1) * BLOCK) || !map_mark(MARK) || !map_mark(END_MARK))
 		return false;
-	taken[bit(gettid())] = scene->bit[0];
+	taken[np_pid_bit(gettid())] = scene->bit[0];
 	for (task = 0; task < NP_ACT_TASKS; task++) {
 		if (!(scene->tasks & 1U << task))
 			continue;
@@ -582,7 +577,7 @@ static void *be_task(void *arg)
 	bool stays = fits(task, gettid());
 
 	if (stays)
-		taken[bit(gettid())] = shared->scene.bit[task];
+		taken[np_pid_bit(gettid())] = shared->scene.bit[task];
 	atomic_store(&born, stays ? STAYS : LEAVES);
 	np_futex_wake(&born);
 	if (stays)

@@ -154,6 +154,7 @@ void np_phase(const char *name, bool measured);
 void np_record(struct np_buf *record);
 void np_done(void);
 void np_tune(const char *tunable, long value);
+int np_pid_bit(pid_t pid);
 void np_sleep_until(unsigned long ns);
 void np_futex_wait(atomic_int *word, int value, long ms);
 void np_futex_wake(atomic_int *word);

@@ -79,12 +79,6 @@ static char *renew(char *old, size_t len, size_t step, const char *name, int thr
 	return area(len, step, name, thread);
 }
 
-/* The bit of a thread in the windows: the upper 6 bits of a product. */
-static int bucket(int tid)
-{
-	return (unsigned int)tid * 0x61c88647u >> 26;
-}
-
 /* T0 and T1: sleep while it is the other one's turn. */
 static void take_turns(unsigned int number)
 {
@@ -155,7 +149,7 @@ static void helper4(void)
 static void *helper(void *arg)
 {
 	long number = (long)arg;
-	unsigned long bit = 1UL << bucket(gettid());
+	unsigned long bit = 1UL << np_pid_bit(gettid());
 
 	if (buckets & bit) {
 		atomic_store(&born, LEAVES);
@@ -216,7 +210,7 @@ void np_run_rules(void)
 
 	np_pin(node0);
 	self[0] = np_thread_add();
-	buckets = 1UL << bucket(gettid());
+	buckets = 1UL << np_pid_bit(gettid());
 	for (i = 1; i <= HELPERS; i++)
 		make_helper(i);
 	v0 = area(SMALL, NP_PAGE, "V0", self[0]);

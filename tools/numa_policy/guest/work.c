@@ -127,6 +127,19 @@ void np_tune(const char *tunable, long value)
 }
 
 /**
+ * np_pid_bit() - the bit that stands for a PID in a window
+ * @pid: the PID
+ *
+ * Not the kernel's own function: what a workload arranges must not follow a mistake there.
+ *
+ * Return: the upper 6 bits of a product.
+ */
+int np_pid_bit(pid_t pid)
+{
+	return (unsigned int)pid * 0x61c88647u >> 26;
+}
+
+/**
  * np_sleep_until() - sleep
  * @ns: until when (CLOCK_MONOTONIC)
  */
