@@ -25,6 +25,8 @@
  * @help: one line for the legend
  * @scale: factor from the record's unit to the table's
  * @decimals: digits behind the point in the table
+ * @better: -1: less is better, 1: more is better, 0: neither by itself
+ * @optional: a run may lack it; a metric that no run of a workload has gets no row
  */
 struct np_metric {
 	const char *name;
@@ -32,6 +34,8 @@ struct np_metric {
 	const char *help;
 	double scale;
 	int decimals;
+	int better;
+	bool optional;
 };
 
 extern const struct np_metric np_metrics[];

@@ -249,6 +249,21 @@ static void print_grid(FILE *f, const struct grid *g)
 	free(widths);
 }
 
+/* A metric that a run may lack gets a row where a run has it. */
+static bool has_metric(const struct np_results *r, const char *workload,
+		       const struct np_metric *metric)
+{
+	if (!metric->optional)
+		return true;
+	for (int i = 0; i < r->ncells; i++) {
+		const struct np_cell *c = &r->cells[i];
+
+		if (!strcmp(c->workload, workload) && json_object_get(c->metrics, metric->name))
+			return true;
+	}
+	return false;
+}
+
 static void print_blocks(FILE *f, const struct np_results *r)
 {
 	struct grid g = { .r = r };
@@ -264,7 +279,8 @@ static void print_blocks(FILE *f, const struct np_results *r)
 		if (!add_runs(&g, r->workloads[w]))
 			continue;
 		for (int m = 0; m < np_metrics_count; m++)
-			add_metric(&g, r->workloads[w], &np_metrics[m]);
+			if (has_metric(r, r->workloads[w], &np_metrics[m]))
+				add_metric(&g, r->workloads[w], &np_metrics[m]);
 	}
 	print_grid(f, &g);
 	while (g.n--) {

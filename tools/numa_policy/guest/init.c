@@ -104,6 +104,8 @@ static struct {
 	double last_share;
 	double sum;
 	double weight;
+	double remote_page_ms;
+	long last_remote;
 	double t90_ms;
 	bool reached;
 	bool have_share;
@@ -497,7 +499,10 @@ static int take_sample(unsigned long at, const char *phase)
 	if (share >= 0 && seen.last_share >= 0) {
 		seen.sum += (share + seen.last_share) / 2 * since(seen.last, at);
 		seen.weight += since(seen.last, at);
+		seen.remote_page_ms += (l.pages - l.local + seen.last_remote) / 2. *
+				       since(seen.last, at);
 	}
+	seen.last_remote = l.pages - l.local;
 	seen.last_share = share;
 	seen.last = at;
 	return 0;
@@ -519,8 +524,9 @@ static void end_record(const long *before, const long *after, const struct rusag
 			      ru->ru_utime.tv_sec * 1e3 + ru->ru_utime.tv_usec / 1e3,
 			      since(seen.t0, seen.end));
 		if (seen.weight > 0)
-			np_buf_printf(&b, "\"local_mean\":%.6f,\"local_end\":%.6f,",
-				      seen.sum / seen.weight, seen.last_share);
+			np_buf_printf(&b, "\"local_mean\":%.6f,\"local_end\":%.6f,\"remote_page_s\":%.3f,",
+				      seen.sum / seen.weight, seen.last_share,
+				      seen.remote_page_ms / 1e3);
 		else
 			np_buf_puts(&b, "\"local_mean\":null,\"local_end\":null,");
 		if (seen.reached)
