@@ -12,14 +12,13 @@
  * kernel answered beside what it must answer.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <linux/numa_policy.h>
 
 #include "commands.h"
+#include "options.h"
 #include "policies.h"
 #include "results.h"
 #include "runner.h"
@@ -604,118 +603,20 @@ static const char usage[] =
 	"  --initrd FILE     guest's initial file system\n"
 	"  --qemu PROGRAM    QEMU to run (default: qemu-system-x86_64)\n";
 
-struct options {
-	const char *policies;
-	const char *topology;
-	const char *out;
-	const char *kernel;
-	const char *initrd;
-	const char *qemu;
-	long jobs;
-	long seed;
-	long timeout_s;
-};
-
-static bool parse_options(struct options *o, int argc, char **argv, int *status)
+/* A cell for each workload under each policy. */
+static int make_cells(const struct np_options *o, struct np_cell **cells)
 {
-	static const struct option longs[] = {
-		{ "policies", required_argument, NULL, 'p' },
-		{ "topology", required_argument, NULL, 't' },
-		{ "jobs", required_argument, NULL, 'j' },
-		{ "seed", required_argument, NULL, 's' },
-		{ "out", required_argument, NULL, 'o' },
-		{ "timeout", required_argument, NULL, 'T' },
-		{ "kernel", required_argument, NULL, 'k' },
-		{ "initrd", required_argument, NULL, 'i' },
-		{ "qemu", required_argument, NULL, 'q' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 }
-	};
-	long max = 1000000, *number;
-	int c;
+	int n = o->policies.n;
 
-	*status = NP_USAGE;
-	optind = 1;
-	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-		number = NULL;
-		switch (c) {
-		case 'p':
-			o->policies = optarg;
-			break;
-		case 't':
-			o->topology = optarg;
-			break;
-		case 'j':
-			number = &o->jobs;
-			break;
-		case 's':
-			number = &o->seed;
-			break;
-		case 'o':
-			o->out = optarg;
-			break;
-		case 'T':
-			number = &o->timeout_s;
-			break;
-		case 'k':
-			o->kernel = optarg;
-			break;
-		case 'i':
-			o->initrd = optarg;
-			break;
-		case 'q':
-			o->qemu = optarg;
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			*status = NP_OK;
-			return false;
-		default:
-			return false;
-		}
-		if (number && np_parse_long(optarg, 1, max, number)) {
-			np_error("verify: '%s' is no whole number from 1 to %ld", optarg, max);
-			return false;
-		}
-	}
-	if (optind < argc) {
-		np_error("verify: unexpected argument '%s'", argv[optind]);
-		return false;
-	}
-	return true;
-}
-
-/* A cell for each workload per policy named in @list, or per policy there is. */
-static int make_cells(const char *list, long seed, struct np_cell **cells)
-{
-	char **names = NULL;
-	int n = np_policies_count;
-
-	if (list)
-		names = np_split(list, ',', &n);
 	*cells = np_alloc(n * NR_WORKLOADS * sizeof(**cells));
 	for (int i = 0; i < n; i++) {
-		const char *name = names ? names[i] : np_policies[i].name;
-
-		if (!np_policy_find(name)) {
-			np_error("verify: there is no policy '%s'; numa-policy list shows them", name);
-			n = 0;
-		}
-		for (int j = 0; j < i && n; j++) {
-			if (strcmp((*cells)[j * NR_WORKLOADS].policy, name))
-				continue;
-			np_error("verify: policy '%s' is named twice", name);
-			n = 0;
-		}
-		if (!n)
-			break;
 		for (int j = 0; j < NR_WORKLOADS; j++) {
 			struct np_cell *cell = &(*cells)[i * NR_WORKLOADS + j];
 
 			cell->workload = np_strdup(workloads[j]);
-			cell->policy = np_strdup(name);
+			cell->policy = np_strdup(o->policies.v[i]);
 			cell->rep = 1;
-			cell->seed = seed;
+			cell->seed = o->seed;
 		}
 	}
 	return n * NR_WORKLOADS;
@@ -758,7 +659,7 @@ static void judge(const struct np_cell *cell)
 		judge_rules(cell);
 }
 
-static int run(const struct options *o)
+static int run(struct np_options *o)
 {
 	struct np_topology topology;
 	struct np_setup setup;
@@ -766,16 +667,9 @@ static int run(const struct options *o)
 	int n, status = NP_FAIL;
 	char *error;
 
-	error = np_topology_parse(o->topology, &topology);
-	if (error) {
-		np_error("verify: --topology %s: %s", o->topology, error);
-		free(error);
-		return NP_USAGE;
-	}
-	n = make_cells(o->policies, o->seed, &cells);
-	if (!n)
-		return NP_USAGE;
-
+	np_options_check_policies(o);
+	np_options_check_topology(o, &topology);
+	n = make_cells(o, &cells);
 	error = np_setup_find(&setup, o->qemu, o->kernel, o->initrd);
 	for (int i = 0; i < n && !error; i++)
 		error = np_setup_lacks(&setup, np_policy_find(cells[i].policy));
@@ -800,7 +694,7 @@ static int run(const struct options *o)
 				.initrd = setup.initrd,
 				.topology = &topology,
 				.timeout_s = o->timeout_s,
-				.stall_s = NP_STALL_S,
+				.stall_s = o->stall_s,
 			},
 			.release = setup.release,
 			.windows = setup.windows,
@@ -836,18 +730,17 @@ static int run(const struct options *o)
  */
 int cmd_verify(int argc, char **argv)
 {
-	struct options o = {
-		.topology = "2x2",
-		.jobs = sysconf(_SC_NPROCESSORS_ONLN),
-		.seed = 1,
-		.timeout_s = NP_TIMEOUT_S,
-	};
 	char *out = np_asprintf("%s/verify", np_self_dir());
-	int status;
+	struct np_options o;
+	int status = NP_OK;
 
-	o.out = out;
-	if (parse_options(&o, argc, argv, &status))
+	np_options_init(&o, "verify", out);
+	np_options_parse(&o, NP_FOR_VERIFY, argc, argv);
+	if (o.help)
+		fputs(usage, stdout);
+	else
 		status = run(&o);
+	np_options_free(&o);
 	free(out);
 	return status;
 }

@@ -336,7 +336,7 @@ for ((n = 0; n < 100; n++)); do
 done
 compare --policies always --workloads sleeper --reps 1 --out "$work/killed"
 ok "a second run into the same directory is refused" \
-	both rc_is 1 err_has "another numa-policy compare writes to $work/killed"
+	both rc_is 1 err_has "another numa-policy writes to $work/killed"
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 sleep 0.5

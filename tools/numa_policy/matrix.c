@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A matrix: workloads under policies, repeated, from the options to results.json.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "matrix.h"
+#include "policies.h"
+#include "util.h"
+#include "workloads.h"
+
+/* Host seconds in which a guest on KVM must show that it works, and its own limit for that. */
+#define PROBE_TIMEOUT 60
+#define PROBE_LIMIT 2
+
+/* Space that a run needs: a little, and some for each cell. */
+#define SPACE_BYTES (4UL << 20)
+#define SPACE_CELL_BYTES (64UL << 10)
+
+/* Seconds between two versions of results.json while the run goes on. */
+#define SAVE_EVERY_S 5
+
+/**
+ * np_matrix_check() - everything that can be said about the options alone
+ * @m: filled in; to be freed by np_matrix_free()
+ * @o: the options, which are completed; ends the program if they are bad
+ */
+void np_matrix_check(struct np_matrix *m, struct np_options *o)
+{
+	*m = (struct np_matrix) { .o = o, .out_fd = -1 };
+	np_options_check_policies(o);
+	np_options_check_workloads(o);
+	np_options_check_topology(o, &m->topology);
+	m->params = np_options_check_set(o);
+	m->tune = np_options_check_tune(o);
+	if (o->kvm && o->shift >= 0)
+		np_die(NP_USAGE, "--shift has no meaning with --accel kvm");
+}
+
+/* Everything that guests are made of; ends the program if something is missing. */
+static void find_parts(struct np_matrix *m)
+{
+	const struct np_options *o = m->o;
+	char *error;
+
+	error = np_setup_find(&m->setup, o->qemu, o->kernel, o->initrd);
+	for (int i = 0; i < o->policies.n && !error; i++)
+		error = np_setup_lacks(&m->setup, np_policy_find(o->policies.v[i]));
+	if (error)
+		np_die(NP_FAIL, "%s", error);
+}
+
+static void file_time(const char *path, char *text, size_t size)
+{
+	struct stat st;
+	struct tm tm;
+
+	if (stat(path, &st))
+		st.st_mtime = time(NULL);
+	localtime_r(&st.st_mtime, &tm);
+	strftime(text, size, "%Y%m%d-%H%M%S", &tm);
+}
+
+/* Earlier results get another name; nothing is ever overwritten. */
+static void keep_old(const struct np_matrix *m)
+{
+	static const char * const names[] = { "results%s.json", "cells%s" };
+	const char *out = m->o->out;
+	char stamp[32], suffix[64];
+	int n = 0;
+
+	if (access(m->results_path, F_OK))
+		return;
+	file_time(m->results_path, stamp, sizeof(stamp));
+	snprintf(suffix, sizeof(suffix), "-%s", stamp);
+	for (;;) {
+		char *path = np_asprintf("%s/results%s.json", out, suffix);
+		bool taken = !access(path, F_OK);
+
+		free(path);
+		if (!taken)
+			break;
+		snprintf(suffix, sizeof(suffix), "-%s-%d", stamp, ++n);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		bool results = !i;
+		char *from = np_asprintf(results ? "%s/results.json" : "%s/cells", out);
+		char *to = np_asprintf(results ? "%s/results%s.json" : "%s/cells%s", out, suffix);
+
+		if (!rename(from, to))
+			np_error("earlier results are kept as %s", to);
+		else if (errno != ENOENT)
+			np_die(NP_FAIL, "cannot rename %s: %s", from, strerror(errno));
+		free(from);
+		free(to);
+	}
+}
+
+/* The directory must be ours alone, writable, and on a file system with some space. */
+static void open_out(struct np_matrix *m)
+{
+	unsigned long long need, have;
+	const char *out = m->o->out;
+	struct statvfs st;
+	char *probe;
+	int err;
+
+	err = np_mkdirs(out);
+	if (err)
+		np_die(NP_FAIL, "cannot make the directory %s: %s", out, strerror(-err));
+	m->out_fd = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (m->out_fd < 0)
+		np_die(NP_FAIL, "cannot open the directory %s: %s", out, strerror(errno));
+	if (flock(m->out_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		np_die(NP_FAIL, "another numa-policy writes to %s", out);
+	probe = np_asprintf("%s/.writable", out);
+	err = np_write_file(probe, "x", 1);
+	if (err)
+		np_die(NP_FAIL, "cannot write to %s: %s", out, strerror(-err));
+	unlink(probe);
+	free(probe);
+	need = SPACE_BYTES + (unsigned long long)m->results.ncells * SPACE_CELL_BYTES;
+	if (!fstatvfs(m->out_fd, &st)) {
+		have = (unsigned long long)st.f_bavail * st.f_frsize;
+		if (have < need)
+			np_die(NP_FAIL, "%s: %llu MB free, %d cells need about %llu MB", out,
+			       have >> 20, m->results.ncells, (need >> 20) + 1);
+	}
+	m->results_path = np_asprintf("%s/results.json", out);
+}
+
+/* Scatters the bits of @x; the constants are those of the splitmix64 generator. */
+static uint64_t scatter(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15ULL;
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+	return x ^ (x >> 31);
+}
+
+/* The same for all workloads and policies: 1 to 2^31 - 1. */
+static long rep_seed(long seed, int rep)
+{
+	long s = scatter(scatter(seed) + rep) & INT32_MAX;
+
+	return s ? s : 1;
+}
+
+/* Repetition by repetition, so that an interrupted run has all policies equally often. */
+static void make_cells(struct np_matrix *m)
+{
+	struct np_results *r = &m->results;
+	const struct np_options *o = m->o;
+	int n = 0;
+
+	r->ncells = o->reps * o->workloads.n * o->policies.n;
+	r->cells = np_alloc(r->ncells * sizeof(*r->cells));
+	for (int rep = 1; rep <= o->reps; rep++)
+		for (int w = 0; w < o->workloads.n; w++)
+			for (int p = 0; p < o->policies.n; p++, n++)
+				r->cells[n] = (struct np_cell) {
+					.workload = np_strdup(o->workloads.v[w]),
+					.policy = np_strdup(o->policies.v[p]),
+					.rep = rep,
+					.seed = rep_seed(o->seed, rep),
+				};
+}
+
+static void add_quoted(struct np_buf *b, const char *word)
+{
+	const char *p = word;
+
+	while (isalnum((unsigned char)*p) || (*p && strchr("_-+=.,:/%@", *p)))
+		p++;
+	if (p > word && !*p) {
+		np_buf_puts(b, word);
+		return;
+	}
+	np_buf_puts(b, "'");
+	for (; *word; word++) {
+		if (*word == '\'')
+			np_buf_puts(b, "'\\''");
+		else
+			np_buf_add(b, word, 1);
+	}
+	np_buf_puts(b, "'");
+}
+
+static void add_list(struct np_buf *b, const char *option, const struct np_list *list)
+{
+	for (int i = 0; i < list->n; i++)
+		np_buf_printf(b, "%s%s", i ? "," : option, list->v[i]);
+}
+
+/* The command that measures the same again: what matters to the numbers, spelled out. */
+static char *reproduce(const struct np_options *o)
+{
+	struct np_buf b = { 0 };
+
+	np_buf_puts(&b, "numa-policy compare");
+	add_list(&b, " --policies ", &o->policies);
+	add_list(&b, " --workloads ", &o->workloads);
+	np_buf_printf(&b, " --base %s --topology %s --reps %ld --seed %ld", o->base, o->topology,
+		      o->reps, o->seed);
+	for (int i = 0; i < o->set.n; i++)
+		np_buf_printf(&b, " --set %s", o->set.v[i]);
+	for (int i = 0; i < o->tune.n; i++)
+		np_buf_printf(&b, " --tune %s", o->tune.v[i]);
+	if (o->shift >= 0)
+		np_buf_printf(&b, " --shift %ld", o->shift);
+	if (o->sample_ms != NP_SAMPLE_MS)
+		np_buf_printf(&b, " --sample-ms %ld", o->sample_ms);
+	if (o->limit_s)
+		np_buf_printf(&b, " --limit %ld", o->limit_s);
+	if (o->kvm)
+		np_buf_puts(&b, " --accel kvm");
+	if (o->kernel) {
+		np_buf_puts(&b, " --kernel ");
+		add_quoted(&b, o->kernel);
+	}
+	if (o->initrd) {
+		np_buf_puts(&b, " --initrd ");
+		add_quoted(&b, o->initrd);
+	}
+	if (o->qemu) {
+		np_buf_puts(&b, " --qemu ");
+		add_quoted(&b, o->qemu);
+	}
+	return b.s;
+}
+
+static json_t *now_text(void)
+{
+	time_t t = time(NULL);
+	char text[40];
+	struct tm tm;
+
+	gmtime_r(&t, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return json_string(text);
+}
+
+static json_t *workload_list(const struct np_matrix *m)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < m->o->workloads.n; i++) {
+		const char *name = m->o->workloads.v[i];
+		const struct np_param *p = np_workload_find(name)->params;
+		json_t *set = json_object_get(m->params, name), *params = json_object();
+
+		for (; p && p->name; p++)
+			json_object_set_new(params, p->name, json_integer(p->def));
+		json_object_update(params, set);
+		json_array_append_new(list, json_pack("{s:s, s:o, s:I, s:o}", "name", name,
+						      "shift", m->o->kvm ? json_null() :
+						      json_integer(np_plan_shift(&m->plan, name)),
+						      "limit_s",
+						      (json_int_t)np_plan_limit(&m->plan, name),
+						      "params", params));
+	}
+	return list;
+}
+
+static void make_head(struct np_matrix *m, int argc, char **argv)
+{
+	json_t *command = json_array(), *policies = json_array(), *seeds = json_array();
+	json_t *head = json_object();
+	const struct np_options *o = m->o;
+	char *again, *error;
+
+	json_array_append_new(command, json_string("numa-policy"));
+	for (int i = 0; i < argc; i++)
+		json_array_append_new(command, np_json_text(argv[i]));
+	for (int i = 0; i < o->policies.n; i++)
+		json_array_append_new(policies, json_string(o->policies.v[i]));
+	for (int rep = 1; rep <= o->reps; rep++)
+		json_array_append_new(seeds, json_integer(rep_seed(o->seed, rep)));
+	again = reproduce(o);
+
+	json_object_set_new(head, "schema", json_string(NP_RESULTS_SCHEMA));
+	json_object_set_new(head, "version", json_integer(NP_RESULTS_VERSION));
+	json_object_set_new(head, "tool", json_pack("{s:s, s:s}", "name", "numa-policy",
+						    "version", NP_VERSION));
+	json_object_set_new(head, "command", command);
+	json_object_set_new(head, "reproduce", np_json_text(again));
+	json_object_set_new(head, "started", now_text());
+	json_object_set_new(head, "ended", json_null());
+	json_object_set_new(head, "interrupted", json_false());
+	json_object_set_new(head, "host_cpus", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
+	json_object_set_new(head, "kernel", json_pack("{s:s, s:s, s:s?, s:O}", "release",
+						      m->setup.release, "config_sha256",
+						      m->setup.config_sha256, "library_sha256",
+						      m->setup.library, "config",
+						      m->setup.config));
+	json_object_set_new(head, "qemu", json_pack("{s:s, s:s}", "version",
+						    m->setup.qemu_version, "accel",
+						    o->kvm ? "kvm" : "tcg"));
+	json_object_set_new(head, "topology", np_topology_json(&m->topology));
+	json_object_set_new(head, "policies", policies);
+	json_object_set_new(head, "base", json_string(o->base));
+	json_object_set_new(head, "workloads", workload_list(m));
+	json_object_set_new(head, "tunables", json_deep_copy(m->tune));
+	json_object_set_new(head, "reps", json_integer(o->reps));
+	json_object_set_new(head, "seed", json_integer(o->seed));
+	json_object_set_new(head, "seeds", seeds);
+	json_object_set_new(head, "sample_ms", json_integer(o->sample_ms));
+	json_object_set_new(head, "jobs", json_integer(o->jobs));
+	json_object_set_new(head, "timeout_s", json_integer(o->timeout_s));
+	json_object_set_new(head, "stall_s", json_integer(o->stall_s));
+	free(again);
+	m->results.head = head;
+	error = np_results_index(&m->results);
+	if (error)
+		np_die(NP_FAIL, "%s", error);
+}
+
+static void make_plan(struct np_matrix *m)
+{
+	const struct np_options *o = m->o;
+
+	m->plan = (struct np_plan) {
+		.machine = {
+			.qemu = m->setup.qemu,
+			.image = m->setup.image,
+			.initrd = m->setup.initrd,
+			.topology = &m->topology,
+			.kvm = o->kvm,
+			.timeout_s = o->timeout_s,
+			.stall_s = o->stall_s,
+		},
+		.release = m->setup.release,
+		.windows = m->setup.windows,
+		.out = o->out,
+		.jobs = o->jobs,
+		.shift = o->shift,
+		.limit_s = o->limit_s,
+		.sample_ms = o->sample_ms,
+		.params = m->params,
+		.tunables = m->tune,
+		.keep = o->keep,
+	};
+}
+
+/* One cell's command line is as long as another's; see whether the kernel takes it. */
+static void check_appends(const struct np_matrix *m)
+{
+	for (int i = 0; i < m->results.ncells; i++) {
+		char *append = np_plan_append(&m->plan, &m->results.cells[i]);
+		char *error = np_plan_check_append(append);
+
+		if (error)
+			np_die(NP_USAGE, "%s", error);
+		free(append);
+	}
+}
+
+static void save(struct np_matrix *m)
+{
+	int err = np_results_save(&m->results, m->results_path);
+
+	m->saved = time(NULL);
+	if (err)
+		m->save_error = err;
+}
+
+static int cell_done(struct np_cell *cell, void *arg)
+{
+	struct np_matrix *m = arg;
+
+	if (time(NULL) - m->saved >= SAVE_EVERY_S)
+		save(m);
+	if (m->save_error)
+		np_error("cannot write %s: %s; stopping", m->results_path,
+			 strerror(-m->save_error));
+	return m->save_error;
+}
+
+/*
+ * A guest on KVM may hang where the host's virtualisation is itself virtual. An end record is
+ * wanted, of whatever content: the limit is there to make it come early.
+ */
+static void probe_kvm(const struct np_matrix *m)
+{
+	const struct np_cell *first = &m->results.cells[0];
+	struct np_cell cell = {
+		.workload = first->workload, .policy = first->policy, .seed = first->seed,
+	};
+	struct np_plan plan = m->plan;
+	enum np_run_end end;
+
+	if (access("/dev/kvm", R_OK | W_OK))
+		np_die(NP_FAIL, "--accel kvm: cannot use /dev/kvm: %s", strerror(errno));
+	plan.jobs = 1;
+	plan.quiet = true;
+	plan.limit_s = PROBE_LIMIT;
+	plan.machine.timeout_s = PROBE_TIMEOUT;
+	end = np_plan_run(&plan, &cell, 1);
+	if (end != NP_RUN_COMPLETE || !cell.metrics)
+		np_die(NP_FAIL, "--accel kvm: a first guest did not work: %s", cell.reason);
+	np_cell_clear(&cell);
+}
+
+/**
+ * np_matrix_prepare() - find everything, make the cells, open the directory for results
+ * @m: the matrix, checked
+ * @argc: number of arguments of the program, for the record
+ * @argv: the arguments
+ *
+ * Earlier results in the directory are kept under another name. Ends the program if something is
+ * missing or does not work.
+ */
+void np_matrix_prepare(struct np_matrix *m, int argc, char **argv)
+{
+	find_parts(m);
+	make_cells(m);
+	make_plan(m);
+	check_appends(m);
+	make_head(m, argc, argv);
+	open_out(m);
+	if (m->o->kvm)
+		probe_kvm(m);
+	keep_old(m);
+	save(m);
+	if (m->save_error)
+		np_die(NP_FAIL, "cannot write %s: %s", m->results_path, strerror(-m->save_error));
+}
+
+/**
+ * np_matrix_run() - run the cells and save the results
+ * @m: the matrix, prepared
+ * @end: how the run ended
+ *
+ * Return: 0, or a negative errno if the results could not be saved; that was said then.
+ */
+int np_matrix_run(struct np_matrix *m, enum np_run_end *end)
+{
+	struct np_results *r = &m->results;
+
+	m->plan.done = cell_done;
+	m->plan.arg = m;
+	*end = np_plan_run(&m->plan, r->cells, r->ncells);
+	json_object_set_new(r->head, "ended", now_text());
+	json_object_set_new(r->head, "interrupted", json_boolean(*end != NP_RUN_COMPLETE));
+	save(m);
+	if (m->save_error)
+		np_error("cannot write %s: %s; the file there, if any, is older", m->results_path,
+			 strerror(-m->save_error));
+	return m->save_error;
+}
+
+/**
+ * np_matrix_free() - free a matrix; the directory is given up
+ * @m: the matrix
+ */
+void np_matrix_free(struct np_matrix *m)
+{
+	np_results_free(&m->results);
+	np_topology_free(&m->topology);
+	json_decref(m->params);
+	json_decref(m->tune);
+	np_setup_free(&m->setup);
+	free(m->results_path);
+	if (m->out_fd >= 0)
+		close(m->out_fd);
+}

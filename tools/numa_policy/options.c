@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Options of the subcommands that run guests: one table for all of them, and what can be said
+ * about them before anything is looked for.
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "policies.h"
+#include "runner.h"
+#include "util.h"
+#include "workloads.h"
+
+#define REPS_DEFAULT 5
+#define REPS_MAX 1000
+#define JOBS_MAX 256
+#define NUMBER_MAX 1000000
+
+/* More CPUs than this boot very slowly while instructions are counted: the help text says more. */
+#define MANY_CPUS 32
+
+#define ALL (NP_FOR_COMPARE | NP_FOR_RUN | NP_FOR_EXPERIMENT | NP_FOR_VERIFY)
+#define MATRIX (NP_FOR_COMPARE | NP_FOR_RUN | NP_FOR_EXPERIMENT)
+#define TABLE (NP_FOR_COMPARE | NP_FOR_RUN)
+
+enum kind {
+	FLAG,
+	TEXT,
+	NUMBER,
+	LIST,		/* commas between its parts; given again, it replaces the earlier one */
+	TEXTS,		/* may be repeated */
+	ACCEL,
+};
+
+static const struct definition {
+	const char *name;
+	enum kind kind;
+	size_t at;
+	unsigned int commands;
+	long min;
+	long max;
+} definitions[] = {
+#define AT(_member) offsetof(struct np_options, _member)
+	{ "policies", LIST, AT(policies), NP_FOR_COMPARE | NP_FOR_RUN | NP_FOR_VERIFY },
+	{ "workloads", LIST, AT(workloads), NP_FOR_COMPARE },
+	{ "base", TEXT, AT(base), TABLE },
+	{ "topology", TEXT, AT(topology), ALL },
+	{ "reps", NUMBER, AT(reps), TABLE, 1, REPS_MAX },
+	{ "seed", NUMBER, AT(seed), ALL, 0, INT32_MAX },
+	{ "set", TEXTS, AT(set), NP_FOR_COMPARE },
+	{ "tune", TEXTS, AT(tune), TABLE },
+	{ "out", TEXT, AT(out), ALL },
+	{ "jobs", NUMBER, AT(jobs), ALL, 1, JOBS_MAX },
+	{ "kernel", TEXT, AT(kernel), ALL },
+	{ "initrd", TEXT, AT(initrd), ALL },
+	{ "qemu", TEXT, AT(qemu), ALL },
+	{ "accel", ACCEL, AT(kvm), TABLE },
+	{ "shift", NUMBER, AT(shift), TABLE, 0, 10 },
+	{ "sample-ms", NUMBER, AT(sample_ms), TABLE, 10, NUMBER_MAX },
+	{ "limit", NUMBER, AT(limit_s), TABLE, 1, NUMBER_MAX },
+	{ "timeout", NUMBER, AT(timeout_s), ALL, 1, NUMBER_MAX },
+	{ "stall", NUMBER, AT(stall_s), MATRIX, 1, NUMBER_MAX },
+	{ "keep", FLAG, AT(keep), MATRIX },
+	{ "print", TEXT, AT(print), NP_FOR_COMPARE },
+	{ "dry-run", FLAG, AT(dry_run), MATRIX },
+	{ "help", FLAG, AT(help), ALL },
+#undef AT
+};
+
+/** np_options_run_help - help on how guests are run, for the subcommands that take all of these */
+const char np_options_run_help[] =
+"  --jobs J             guests at once (default: number of CPUs)\n"
+"  --kernel DIR         directory with bzImage, config and release (default: kernel, beside this\n"
+"                       program)\n"
+"  --initrd FILE        the guests' initramfs (default: guest/initramfs.cpio, beside this program)\n"
+"  --qemu PROGRAM       QEMU (default qemu-system-x86_64)\n"
+"  --accel tcg|kvm      tcg (default): counts instructions, a busy host changes nothing;\n"
+"                       kvm: real time, and only if a first guest shows that it works\n"
+"  --shift N            an instruction takes 2^N ns of guest time (0 to 10; default: the\n"
+"                       workload's)\n"
+"  --sample-ms N        guest milliseconds between samples (default 1000)\n"
+"  --limit S            guest seconds after which a workload has failed (default: the workload's)\n"
+"  --timeout S          host seconds after which a guest is ended (default 600)\n"
+"  --stall S            the same without a record or any console output (default 120)\n"
+"  --keep               keep the guests' files of good cells too (DIR/cells)\n";
+
+/* Tunables of NUMA balancing that a guest can set. */
+static const char * const tunables[] = {
+	"scan_delay_ms", "scan_period_min_ms", "scan_period_max_ms", "scan_size_mb",
+	"hot_threshold_ms"
+};
+
+/**
+ * np_list_add() - append a text to a list
+ * @list: the list
+ * @text: the text, copied
+ */
+void np_list_add(struct np_list *list, const char *text)
+{
+	list->v = np_realloc(list->v, (list->n + 1) * sizeof(*list->v));
+	list->v[list->n++] = np_strdup(text);
+}
+
+/**
+ * np_list_set() - make a list of a text with commas
+ * @list: the list; what it had before is freed
+ * @comma_separated: the text
+ */
+void np_list_set(struct np_list *list, const char *comma_separated)
+{
+	np_list_free(list);
+	list->v = np_split(comma_separated, ',', &list->n);
+}
+
+/**
+ * np_list_free() - free a list
+ * @list: the list; empty afterwards
+ */
+void np_list_free(struct np_list *list)
+{
+	np_split_free(list->v, list->n);
+	list->v = NULL;
+	list->n = 0;
+}
+
+/**
+ * np_options_init() - the options of somebody who gave none
+ * @o: the options; to be freed by np_options_free()
+ * @command: name of the subcommand, for messages
+ * @out: directory for results
+ */
+void np_options_init(struct np_options *o, const char *command, const char *out)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	*o = (struct np_options) {
+		.command = command, .topology = "2x2", .out = out, .reps = REPS_DEFAULT, .seed = 1,
+		.shift = -1, .sample_ms = NP_SAMPLE_MS, .timeout_s = NP_TIMEOUT_S,
+		.stall_s = NP_STALL_S, .jobs = cpus < 1 ? 1 : cpus > JOBS_MAX ? JOBS_MAX : cpus,
+	};
+}
+
+static void store(struct np_options *o, const struct definition *d, const char *arg)
+{
+	void *at = (char *)o + d->at;
+
+	switch (d->kind) {
+	case FLAG:
+		*(bool *)at = true;
+		break;
+	case TEXT:
+		*(const char **)at = arg;
+		break;
+	case NUMBER:
+		if (np_parse_long(arg, d->min, d->max, at))
+			np_die(NP_USAGE, "--%s %s: not a number from %ld to %ld", d->name, arg,
+			       d->min, d->max);
+		break;
+	case LIST:
+		np_list_set(at, arg);
+		break;
+	case TEXTS:
+		np_list_add(at, arg);
+		break;
+	case ACCEL:
+		*(bool *)at = !strcmp(arg, "kvm");
+		if (!*(bool *)at && strcmp(arg, "tcg"))
+			np_die(NP_USAGE, "--accel %s: there are tcg and kvm", arg);
+		break;
+	}
+}
+
+/**
+ * np_options_parse() - read a command line; ends the program if it is bad
+ * @o: the options, with what they are if nothing is said
+ * @command: the subcommand, one of NP_FOR_*
+ * @argc: as for main()
+ * @argv: as for main(), from the subcommand's name on
+ *
+ * Only NP_FOR_RUN and NP_FOR_EXPERIMENT take arguments that are no options; the former's begin at
+ * the first of them.
+ */
+void np_options_parse(struct np_options *o, unsigned int command, int argc, char **argv)
+{
+	struct option longs[ARRAY_SIZE(definitions) + 1] = { 0 };
+	const struct definition *defined[ARRAY_SIZE(definitions)];
+	int opt, index, n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(definitions); i++) {
+		const struct definition *d = &definitions[i];
+
+		if (!(d->commands & command))
+			continue;
+		longs[n] = (struct option) { d->name, d->kind != FLAG, NULL, 1 };
+		defined[n++] = d;
+	}
+	optind = 0;
+	opterr = 0;
+	while ((opt = getopt_long(argc, argv, command == NP_FOR_RUN ? "+:" : ":", longs,
+				  &index)) != -1) {
+		if (opt == ':')
+			np_die(NP_USAGE, "option '%s' needs a value", argv[optind - 1]);
+		if (opt == '?')
+			np_die(NP_USAGE, "unknown option '%s'; see numa-policy %s --help",
+			       argv[optind - 1], o->command);
+		store(o, defined[index], optarg);
+		if (o->help)
+			return;
+	}
+	if (optind < argc && !(command & (NP_FOR_RUN | NP_FOR_EXPERIMENT)))
+		np_die(NP_USAGE, "unexpected argument '%s'; see numa-policy %s --help",
+		       argv[optind], o->command);
+	o->rest = argv + optind;
+	o->nrest = argc - optind;
+}
+
+/**
+ * np_options_free() - free options
+ * @o: the options
+ */
+void np_options_free(struct np_options *o)
+{
+	np_list_free(&o->policies);
+	np_list_free(&o->workloads);
+	np_list_free(&o->set);
+	np_list_free(&o->tune);
+}
+
+static void check_twice(const char *what, const struct np_list *list)
+{
+	for (int i = 0; i < list->n; i++)
+		for (int j = 0; j < i; j++)
+			if (!strcmp(list->v[i], list->v[j]))
+				np_die(NP_USAGE, "%s '%s' is named twice", what, list->v[i]);
+}
+
+/* The base is one of the policies: the one asked for, or the usual one, or the first. */
+static void check_base(struct np_options *o)
+{
+	const char *wanted = o->base ? o->base : NP_BASE_DEFAULT;
+
+	for (int i = 0; i < o->policies.n; i++) {
+		if (strcmp(wanted, o->policies.v[i]))
+			continue;
+		o->base = o->policies.v[i];
+		return;
+	}
+	if (o->base)
+		np_die(NP_USAGE, "--base %s: this policy is not compared", o->base);
+	o->base = o->policies.v[0];
+}
+
+/**
+ * np_options_check_policies() - see that the policies exist, or take all; find the base
+ * @o: the options; ends the program if they are bad
+ */
+void np_options_check_policies(struct np_options *o)
+{
+	bool none = !o->policies.v;
+	struct np_buf known = { 0 };
+
+	for (size_t i = 0; i < np_policies_count; i++) {
+		np_buf_printf(&known, "%s%s", i ? ", " : "", np_policies[i].name);
+		if (none)
+			np_list_add(&o->policies, np_policies[i].name);
+	}
+	for (int i = 0; i < o->policies.n; i++)
+		if (!np_policy_find(o->policies.v[i]))
+			np_die(NP_USAGE, "unknown policy '%s'; there are: %s", o->policies.v[i],
+			       known.s);
+	check_twice("policy", &o->policies);
+	if (o->base && !np_policy_find(o->base))
+		np_die(NP_USAGE, "--base: unknown policy '%s'; there are: %s", o->base, known.s);
+	np_buf_free(&known);
+	check_base(o);
+}
+
+/**
+ * np_options_check_workloads() - see that the workloads exist, or take the usual ones
+ * @o: the options; ends the program if they are bad
+ */
+void np_options_check_workloads(struct np_options *o)
+{
+	bool none = !o->workloads.v;
+	struct np_buf known = { 0 };
+	const struct np_workload *w;
+
+	for (w = np_workloads; w->name; w++) {
+		if (w->hidden)
+			continue;
+		np_buf_printf(&known, "%s%s", known.len ? ", " : "", w->name);
+		if (none)
+			np_list_add(&o->workloads, w->name);
+	}
+	for (int i = 0; i < o->workloads.n; i++)
+		if (!np_workload_find(o->workloads.v[i]))
+			np_die(NP_USAGE, "unknown workload '%s'; there are: %s", o->workloads.v[i],
+			       known.s);
+	check_twice("workload", &o->workloads);
+	np_buf_free(&known);
+}
+
+/**
+ * np_options_check_topology() - read the topology
+ * @o: the options; ends the program if they are bad
+ * @t: filled in; to be freed by np_topology_free()
+ */
+void np_options_check_topology(const struct np_options *o, struct np_topology *t)
+{
+	char *error = np_topology_parse(o->topology, t);
+	int full = 0;
+
+	if (error)
+		np_die(NP_USAGE, "topology '%s': %s", o->topology, error);
+	for (int i = 0; i < t->nodes; i++)
+		full += t->node[i].cpus && t->node[i].mem_mb;
+	if (full < 2)
+		np_die(NP_USAGE, "topology '%s': the workloads need two nodes with CPUs and memory",
+		       o->topology);
+	if (!t->symmetric)
+		np_error("note: distances of topology '%s' differ with the direction",
+			 o->topology);
+	if (t->cpus > MANY_CPUS && !o->kvm)
+		np_error("note: a guest of %d CPUs may take minutes to boot; see --stall",
+			 t->cpus);
+}
+
+static void unknown_param(const char *text, const struct np_workload *w, const char *name)
+{
+	struct np_buf known = { 0 };
+
+	for (const struct np_param *p = w->params; p->name; p++)
+		np_buf_printf(&known, " %s", p->name);
+	np_die(NP_USAGE, "--set %s: workload '%s' has no parameter '%s'; it has:%s", text, w->name,
+	       name, known.s ? known.s : " none");
+}
+
+static void check_one_set(const struct np_options *o, const char *text, json_t *params)
+{
+	const char *dot = strchr(text, '.'), *eq = strchr(text, '=');
+	const struct np_workload *w;
+	const struct np_param *p;
+	char *workload, *name;
+	json_t *of_workload;
+	bool run = false;
+	long value;
+
+	if (!dot || !eq || eq < dot)
+		np_die(NP_USAGE, "--set %s: not WORKLOAD.PARAM=VALUE", text);
+	workload = np_strndup(text, dot - text);
+	name = np_strndup(dot + 1, eq - dot - 1);
+	w = np_workload_find(workload);
+	if (!w)
+		np_die(NP_USAGE, "--set %s: unknown workload '%s'", text, workload);
+	for (int i = 0; i < o->workloads.n; i++)
+		run |= !strcmp(o->workloads.v[i], workload);
+	if (!run)
+		np_die(NP_USAGE, "--set %s: workload '%s' is not run", text, workload);
+	p = np_param_find(w, name);
+	if (!p)
+		unknown_param(text, w, name);
+	if (np_parse_long(eq + 1, p->min, p->max, &value))
+		np_die(NP_USAGE, "--set %s: '%s' is not a number from %ld to %ld", text, eq + 1,
+		       p->min, p->max);
+	of_workload = json_object_get(params, workload);
+	if (!of_workload) {
+		of_workload = json_object();
+		json_object_set_new(params, workload, of_workload);
+	}
+	json_object_set_new(of_workload, name, json_integer(value));
+	free(workload);
+	free(name);
+}
+
+/**
+ * np_options_check_set() - read the workloads' settings
+ * @o: the options, with workloads that are checked; ends the program if they are bad
+ *
+ * Return: a new JSON object: workload to object of parameters to numbers.
+ */
+json_t *np_options_check_set(const struct np_options *o)
+{
+	json_t *params = json_object();
+
+	for (int i = 0; i < o->set.n; i++)
+		check_one_set(o, o->set.v[i], params);
+	return params;
+}
+
+static void check_one_tune(const char *text, json_t *tune)
+{
+	const char *eq = strchr(text, '=');
+	struct np_buf known = { 0 };
+	char *name;
+	long value;
+	int min;
+
+	if (!eq)
+		np_die(NP_USAGE, "--tune %s: not NAME=VALUE", text);
+	name = np_strndup(text, eq - text);
+	for (size_t i = 0; i < ARRAY_SIZE(tunables); i++) {
+		np_buf_printf(&known, "%s%s", i ? ", " : "", tunables[i]);
+		if (strcmp(name, tunables[i]))
+			continue;
+		/* The kernel divides by the scan size. */
+		min = !strcmp(name, "scan_size_mb");
+		if (np_parse_long(eq + 1, min, INT32_MAX, &value))
+			np_die(NP_USAGE, "--tune %s: '%s' is not a number from %d to %d", text,
+			       eq + 1, min, INT32_MAX);
+		json_object_set_new(tune, name, json_integer(value));
+		np_buf_free(&known);
+		free(name);
+		return;
+	}
+	np_die(NP_USAGE, "--tune %s: unknown tunable '%s'; there are: %s", text, name, known.s);
+}
+
+/**
+ * np_options_check_tune() - read the tunables
+ * @o: the options; ends the program if they are bad
+ *
+ * Return: a new JSON object: tunables to numbers.
+ */
+json_t *np_options_check_tune(const struct np_options *o)
+{
+	json_t *tune = json_object();
+
+	for (int i = 0; i < o->tune.n; i++)
+		check_one_tune(o->tune.v[i], tune);
+	return tune;
+}
+
+/**
+ * np_options_print_tunables() - print the tunables there are, for a help text
+ */
+void np_options_print_tunables(void)
+{
+	fputs("\nTunables:", stdout);
+	for (size_t i = 0; i < ARRAY_SIZE(tunables); i++)
+		printf(" %s", tunables[i]);
+	fputs("\n", stdout);
+}

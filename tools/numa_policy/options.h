@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Options of the subcommands that run guests: one table for all of them.
+ */
+#ifndef NP_OPTIONS_H
+#define NP_OPTIONS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "topology.h"
+
+#define NP_BASE_DEFAULT "pids_active"
+
+/* Which subcommands an option is for. */
+#define NP_FOR_COMPARE 1U
+#define NP_FOR_RUN 2U
+#define NP_FOR_EXPERIMENT 4U
+#define NP_FOR_VERIFY 8U
+
+/**
+ * struct np_list - texts of an option that takes several
+ * @v: the texts
+ * @n: how many
+ */
+struct np_list {
+	char **v;
+	int n;
+};
+
+/**
+ * struct np_options - what the command line said
+ * @command: name of the subcommand
+ * @policies: scan policies, in the order of the columns
+ * @workloads: workloads
+ * @base: policy to compare the others with; one of @policies once they are checked
+ * @topology: nodes of the guests, as written
+ * @out: directory for results
+ * @kernel: directory of the kernel, or NULL
+ * @initrd: the guests' initramfs, or NULL
+ * @qemu: QEMU, or NULL
+ * @print: directory of results to print, or NULL
+ * @set: settings of workloads, as written
+ * @tune: tunables, as written
+ * @reps: repetitions
+ * @jobs: guests at once
+ * @seed: where the repetitions' seeds come from
+ * @shift: instruction-counting shift; -1: the workload's
+ * @sample_ms: guest milliseconds between samples
+ * @limit_s: guest seconds a workload may take; 0: the workload's
+ * @timeout_s: host seconds a guest may take
+ * @stall_s: host seconds a guest may be silent
+ * @kvm: run on KVM
+ * @keep: keep the files of good cells
+ * @dry_run: only check the options
+ * @help: print the help
+ * @rest: arguments that are no options: NULL-terminated; only where the subcommand takes them
+ * @nrest: how many
+ */
+struct np_options {
+	const char *command;
+	struct np_list policies;
+	struct np_list workloads;
+	const char *base;
+	const char *topology;
+	const char *out;
+	const char *kernel;
+	const char *initrd;
+	const char *qemu;
+	const char *print;
+	struct np_list set;
+	struct np_list tune;
+	long reps;
+	long jobs;
+	long seed;
+	long shift;
+	long sample_ms;
+	long limit_s;
+	long timeout_s;
+	long stall_s;
+	bool kvm;
+	bool keep;
+	bool dry_run;
+	bool help;
+	char **rest;
+	int nrest;
+};
+
+extern const char np_options_run_help[];
+
+void np_options_init(struct np_options *o, const char *command, const char *out);
+void np_options_parse(struct np_options *o, unsigned int command, int argc, char **argv);
+void np_options_free(struct np_options *o);
+
+void np_list_add(struct np_list *list, const char *text);
+void np_list_set(struct np_list *list, const char *comma_separated);
+void np_list_free(struct np_list *list);
+
+void np_options_check_policies(struct np_options *o);
+void np_options_check_workloads(struct np_options *o);
+void np_options_check_topology(const struct np_options *o, struct np_topology *t);
+json_t *np_options_check_set(const struct np_options *o);
+json_t *np_options_check_tune(const struct np_options *o);
+void np_options_print_tunables(void);
+
+#endif /* NP_OPTIONS_H */
