@@ -31,7 +31,7 @@ P        := kernel/sched/numa_policy
 
 PACKAGES := bc binutils bison ccache cpio flex gcc jq libc6-dev libc6-dev-i386 libelf-dev libgsl-dev \
 	    lib32gcc-12-dev libjansson-dev make python3 \
-	    qemu-system-x86 rsync xz-utils $(if $(KSRC),,linux-source-6.12)
+	    qemu-system-x86 rsync xz-utils zlib1g-dev $(if $(KSRC),,linux-source-6.12)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -88,7 +88,7 @@ POLICY_CPPFLAGS := -I$(T)/include -Iinclude -include linux/kconfig.h \
 
 TOOL_SRC := $(wildcard $(T)/*.c) $(POLICY_NAMES:%=$(P)/%.c)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/host/%.o)
-TOOL_LIBS := -ljansson -lgsl -lgslcblas -lm
+TOOL_LIBS := -ljansson -lgsl -lgslcblas -lm -lz
 
 # Changes when another number of windows is asked for.
 $(BUILD)/np-windows: FORCE | deps
