@@ -159,7 +159,7 @@ compare: compare-options kernel tools
 # ---- tests: all that is compiled for them is compiled with sanitizers ----
 
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
-TESTS    := $(BUILD)/test/unit
+TESTS    := $(BUILD)/test/unit $(BUILD)/test/many
 
 # The player of histories is built in many ways: wN is N windows with all policies, wN-32 the same
 # for a 32-bit machine, wN-tM with another threshold, wN-POLICY with that policy alone. In some of
@@ -265,6 +265,13 @@ $(BUILD)/test/unit: $(T)/tests/unit.c $(TOOL_OBJ) Makefile | deps
 	@mkdir -p $(@D)
 	@echo "  CC      $(notdir $@)"
 	@$(CC) $(NP_CFLAGS) $(SANITIZE) $(POLICY_CPPFLAGS) -o $@ $< $(UNIT_SRC) $(TOOL_LIBS)
+
+# Measures the tool itself, so it is compiled as the tool is.
+$(BUILD)/test/many: $(T)/tests/many.c $(TOOL_OBJ) Makefile | deps
+	@mkdir -p $(@D)
+	@echo "  CC      $(notdir $@)"
+	@$(CC) $(NP_CFLAGS) $(POLICY_CPPFLAGS) -o $@ $< \
+		$(filter-out %/numa-policy.o,$(TOOL_OBJ)) $(TOOL_LIBS)
 
 # The kernel's own files, untouched, for the tests of apply and unapply.
 $(BUILD)/test/pristine: $(T)/shim/hooks $(OBJ)/np-ksrc | $(TOOL)

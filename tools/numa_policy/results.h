@@ -19,6 +19,9 @@
 #define NP_RESULTS_VERSION 1
 #define NP_RECORDS_VERSION 1
 
+/* Below the directory of a run: what was run cell by cell, a file like results.json for each. */
+#define NP_CELLS_DONE "cells-done"
+
 /**
  * struct np_metric - something measured at the end of a run
  * @name: what the end record calls it
@@ -193,6 +196,7 @@ char *np_results_load(struct np_results *r, const char *path);
 char *np_results_load_dirs(struct np_results *r, char *const *paths, int n);
 char *np_results_merge(struct np_results *into, struct np_results *from);
 char *np_results_fit(const struct np_results *a, const struct np_results *b);
+void np_results_complete(struct np_results *r);
 void np_results_free(struct np_results *r);
 
 #endif /* NP_RESULTS_H */

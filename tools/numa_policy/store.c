@@ -5,11 +5,9 @@
  * Everything here takes time in proportion to the number of cells, and no more memory than the
  * packed cells and one cell's text.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "jsonread.h"
 #include "results.h"
