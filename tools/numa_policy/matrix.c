@@ -218,6 +218,8 @@ static char *reproduce(const struct np_options *o)
 		np_buf_printf(&b, " --shift %ld", o->shift);
 	if (o->sample_ms != NP_SAMPLE_MS)
 		np_buf_printf(&b, " --sample-ms %ld", o->sample_ms);
+	if (o->decisions)
+		np_buf_puts(&b, " --decisions");
 	if (o->limit_s)
 		np_buf_printf(&b, " --limit %ld", o->limit_s);
 	if (o->kvm)
@@ -313,6 +315,7 @@ static void make_head(struct np_matrix *m, int argc, char **argv)
 	json_object_set_new(head, "seed", json_integer(o->seed));
 	json_object_set_new(head, "seeds", seeds);
 	json_object_set_new(head, "sample_ms", json_integer(o->sample_ms));
+	json_object_set_new(head, "decisions", json_boolean(o->decisions));
 	json_object_set_new(head, "jobs", json_integer(o->jobs));
 	json_object_set_new(head, "timeout_s", json_integer(o->timeout_s));
 	json_object_set_new(head, "stall_s", json_integer(o->stall_s));
@@ -346,6 +349,7 @@ static void make_plan(struct np_matrix *m)
 		.sample_ms = o->sample_ms,
 		.params = m->params,
 		.tunables = m->tune,
+		.decisions = o->decisions,
 		.keep = o->keep,
 	};
 }

@@ -63,6 +63,7 @@ static const struct definition {
 	{ "limit", NUMBER, AT(limit_s), TABLE, 1, NUMBER_MAX },
 	{ "timeout", NUMBER, AT(timeout_s), ALL, 1, NUMBER_MAX },
 	{ "stall", NUMBER, AT(stall_s), MATRIX, 1, NUMBER_MAX },
+	{ "decisions", FLAG, AT(decisions), TABLE },
 	{ "keep", FLAG, AT(keep), MATRIX },
 	{ "print", TEXT, AT(print), NP_FOR_COMPARE },
 	{ "dry-run", FLAG, AT(dry_run), MATRIX },
@@ -85,6 +86,8 @@ const char np_options_run_help[] =
 "  --limit S            guest seconds after which a workload has failed (default: the workload's)\n"
 "  --timeout S          host seconds after which a guest is ended (default 600)\n"
 "  --stall S            the same without a record or any console output (default 120)\n"
+"  --decisions          record every decision too, from the kernel's trace event; costs some\n"
+"                       system time\n"
 "  --keep               keep the guests' files of good cells too (DIR/cells)\n";
 
 /* Tunables of NUMA balancing that a guest can set. */

@@ -51,6 +51,7 @@ struct np_list {
  * @timeout_s: host seconds a guest may take
  * @stall_s: host seconds a guest may be silent
  * @kvm: run on KVM
+ * @decisions: record every decision of the policy
  * @keep: keep the files of good cells
  * @dry_run: only check the options
  * @help: print the help
@@ -79,6 +80,7 @@ struct np_options {
 	long timeout_s;
 	long stall_s;
 	bool kvm;
+	bool decisions;
 	bool keep;
 	bool dry_run;
 	bool help;

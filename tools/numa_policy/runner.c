@@ -114,6 +114,8 @@ char *np_plan_append(const struct np_plan *plan, const struct np_cell *cell)
 		      cell->seed, np_plan_limit(plan, cell->workload), plan->sample_ms);
 	if (plan->windows)
 		np_buf_printf(&b, " windows=%d", plan->windows);
+	if (plan->decisions)
+		np_buf_puts(&b, " decisions=1");
 	add_settings(&b, "p", json_object_get(plan->params, cell->workload));
 	add_settings(&b, "t", plan->tunables);
 	return b.s;

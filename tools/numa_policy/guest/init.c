@@ -92,7 +92,7 @@ static const struct {
 
 /* What the command line asked for. */
 static const char *workload_name = "";
-static long limit_s, sample_ms = 1000;
+static long limit_s, sample_ms = 1000, decisions;
 static pid_t workload_pid;
 
 /* What is seen while the workload runs. */
@@ -260,7 +260,7 @@ static bool is_workload(const char *name)
 /* Does the workload want every decision recorded? */
 static bool with_decisions(void)
 {
-	return is_workload("rules") && np_get("trace");
+	return decisions || (is_workload("rules") && np_get("trace"));
 }
 
 static int start_trace(void)
@@ -309,6 +309,8 @@ static void parse_args(int argc, char **argv)
 			limit_s = arg_value(argv[i], 1, 1000000, limit_s);
 		else if (!strncmp(argv[i], "sample_ms=", 10))
 			sample_ms = arg_value(argv[i], 10, 1000000, sample_ms);
+		else if (!strncmp(argv[i], "decisions=", 10))
+			decisions = arg_value(argv[i], 0, 1, 0);
 		else if (!strncmp(argv[i], "windows=", 8))
 			guest.windows = arg_value(argv[i], 2, 8, WINDOWS_UNPATCHED);
 		else if (!strncmp(argv[i], "p.", 2) && strchr(argv[i], '='))

@@ -83,6 +83,7 @@ int np_trace_start(const char *filter)
 /* What a decision's process and memory are called, or NULL if it is not the workload's. */
 static const char *role(int tid, unsigned long addr)
 {
+	static char number[16];
 	const struct np_table *t = guest.table;
 	int i, pid = 0;
 
@@ -92,9 +93,14 @@ static const char *role(int tid, unsigned long addr)
 	if (!pid)
 		return NULL;
 	for (i = 0; i < t->areas; i++)
-		if (t->area[i].pid == pid && t->area[i].start == addr && t->area[i].name[0])
-			return t->area[i].name;
-	return "other";
+		if (t->area[i].pid == pid && t->area[i].start == addr)
+			break;
+	if (i == t->areas)
+		return "other";
+	if (t->area[i].name[0])
+		return t->area[i].name;
+	snprintf(number, sizeof(number), "a%d", i);
+	return number;
 }
 
 /* The text behind @key (with its blank and its equals sign), up to a blank, into @out. */
