@@ -25,6 +25,7 @@ static const struct same {
 } same[] = {
 	{ "kernel", "release", "release of the kernel" },
 	{ "kernel", "config_sha256", "configuration of the kernel (SHA-256)" },
+	{ "kernel", "image_sha256", "image of the kernel (SHA-256)" },
 	{ "kernel", "library_sha256", "library in the kernel (SHA-256)" },
 	{ "guest", "initrd_sha256", "initramfs of the guests (SHA-256)" },
 	{ "qemu", "version", "version of QEMU" },
@@ -59,15 +60,15 @@ static char *shown(const json_t *v)
 	return text ? text : np_strdup("not known");
 }
 
-/* Return: NULL if two values are equal, else a sentence. What is null is as good as not there. */
+/* Return: NULL if two values are equal, else a sentence. What is null or false is as good as not there. */
 static char *differ(const char *what, const struct np_results *a, const json_t *va,
 		    const struct np_results *b, const json_t *vb)
 {
 	char *sa, *sb, *error;
 
-	if (json_is_null(va))
+	if (json_is_null(va) || json_is_false(va))
 		va = NULL;
-	if (json_is_null(vb))
+	if (json_is_null(vb) || json_is_false(vb))
 		vb = NULL;
 	if ((!va && !vb) || json_equal(va, vb))
 		return NULL;
@@ -150,14 +151,15 @@ char *np_results_fit(const struct np_results *a, const struct np_results *b)
 /* The matrices that results are made of; usually one: all policies, workloads and repetitions. */
 static json_t *plans_of(const struct np_results *r)
 {
-	json_t *list = json_object_get(r->head, "matrices"), *names;
+	json_t *list = json_object_get(r->head, "matrices"), *names, *policies;
 
 	if (json_is_array(list))
 		return json_copy(list);
+	policies = json_copy(json_object_get(r->head, "policies"));
 	names = json_array();
 	for (int i = 0; i < r->nworkloads; i++)
 		json_array_append_new(names, json_string(r->workloads[i]));
-	return json_pack("[{s:O, s:o, s:i}]", "policies", json_object_get(r->head, "policies"),
+	return json_pack("[{s:o, s:o, s:i}]", "policies", policies,
 			 "workloads", names, "reps", r->reps);
 }
 
@@ -221,16 +223,19 @@ static json_t *unite_plans(const json_t *a, const json_t *b)
 static json_t *origins_of(const struct np_results *r)
 {
 	json_t *list = json_object_get(r->head, "merged_from"), *entry;
+	int n = 0;
 
 	if (json_is_array(list))
 		return json_deep_copy(list);
+	for (int i = 0; i < r->ncells; i++)
+		n += r->cells[i].status != NP_CELL_NOT_RUN;
 	entry = json_object();
 	if (r->source)
 		json_object_set_new(entry, "file", np_json_text(r->source));
 	json_object_set(entry, "host", json_object_get(r->head, "host"));
 	json_object_set(entry, "started", json_object_get(r->head, "started"));
 	json_object_set(entry, "ended", json_object_get(r->head, "ended"));
-	json_object_set_new(entry, "cells", json_integer(r->ncells));
+	json_object_set_new(entry, "cells", json_integer(n));
 	return json_pack("[o]", entry);
 }
 
@@ -527,15 +532,18 @@ static char *load_single(struct np_results *r, const char *dir, int *files)
 static char *load_path(struct np_results *r, const char *path)
 {
 	char *file, *dir, *error;
-	int files = 0;
 	struct stat st;
+	bool has_file;
+	int files = 0;
 
 	if (!stat(path, &st) && !S_ISDIR(st.st_mode))
 		return load_one(r, path, NULL);
 	file = np_asprintf("%s/results.json", path);
 	dir = np_asprintf("%s/" NP_CELLS_DONE, path);
-	error = load_single(r, dir, &files);
-	if (!error && (!files || !stat(file, &st)))
+	has_file = !stat(file, &st);
+	error = has_file ? load_one(r, file, NULL) : NULL;
+	error = error ?: load_single(r, dir, &files);
+	if (!error && !has_file && !files)
 		error = load_one(r, file, NULL);
 	free(file);
 	free(dir);

@@ -191,6 +191,7 @@ char *np_results_index(struct np_results *r);
 struct np_cell *const *np_results_cells(const struct np_results *r, int w, int p, int *n);
 struct np_cell *np_results_find(const struct np_results *r, const char *id);
 struct np_cell *np_results_add(struct np_results *r);
+void np_results_moved(struct np_results *r);
 int np_results_save(const struct np_results *r, const char *path);
 char *np_results_load(struct np_results *r, const char *path);
 char *np_results_load_dirs(struct np_results *r, char *const *paths, int n);

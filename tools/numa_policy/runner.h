@@ -27,6 +27,7 @@
  * @tunables: JSON object: tunables of NUMA balancing to numbers; may be NULL
  * @decisions: have the guests record every decision
  * @keep: keep the directories of good cells too
+ * @shared: others run cells into the same directory at the same time
  * @quiet: say nothing of failed cells, show no progress
  * @done: called when a cell is ok or failed, if not NULL; not 0 stops the run
  * @arg: for @done
@@ -44,6 +45,7 @@ struct np_plan {
 	const json_t *tunables;
 	bool decisions;
 	bool keep;
+	bool shared;
 	bool quiet;
 	int (*done)(struct np_cell *cell, void *arg);
 	void *arg;

@@ -230,6 +230,21 @@ struct np_cell *np_results_add(struct np_results *r)
 	return &r->cells[r->ncells++];
 }
 
+/**
+ * np_results_moved() - say that cells changed places, or that @r->cells is other memory
+ * @r: the results
+ */
+void np_results_moved(struct np_results *r)
+{
+	struct np_index *index = index_of(r);
+
+	forget_columns(index);
+	json_decref(index->ids);
+	index->ids = NULL;
+	index->known = 0;
+	index->cap = 0;
+}
+
 /* Everything of a cell but its parts, without the brace at the end. */
 static char *cell_text(const struct np_cell *c)
 {
