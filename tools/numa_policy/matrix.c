@@ -459,7 +459,7 @@ static int find_chosen(const struct np_matrix *m, struct np_cell *chosen, bool *
 			const struct np_cell *c = np_results_find(r, ids[j]);
 
 			if (!c)
-				np_die(NP_USAGE, "--cell %s: these options make no such cell; --list-cells prints those there are",
+				np_die(NP_USAGE, "--cell %s: no such cell with these options; see --list-cells",
 				       ids[j]);
 			if (take[c - r->cells])
 				np_die(NP_USAGE, "--cell %s: it is named twice", ids[j]);

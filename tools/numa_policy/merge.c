@@ -53,14 +53,15 @@ static const char *source(const struct np_results *r)
 
 static char *shown(const json_t *v)
 {
-	char *text = v ? json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+	char *text = v ? json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT |
+				   JSON_REAL_PRECISION(12)) : NULL;
 
 	if (text && strlen(text) > SHOWN)
-		strcpy(text + SHOWN - 3, "...");
+		memcpy(text + SHOWN - 3, "...", 4);
 	return text ? text : np_strdup("not known");
 }
 
-/* Return: NULL if two values are equal, else a sentence. What is null or false is as good as not there. */
+/* Return: NULL if two values are equal, else a sentence. Null and false are as if not there. */
 static char *differ(const char *what, const struct np_results *a, const json_t *va,
 		    const struct np_results *b, const json_t *vb)
 {
@@ -112,7 +113,8 @@ static char *workloads_differ(const struct np_results *a, const struct np_result
 
 static char *seeds_differ(const struct np_results *a, const struct np_results *b)
 {
-	const json_t *sa = json_object_get(a->head, "seeds"), *sb = json_object_get(b->head, "seeds");
+	const json_t *sa = json_object_get(a->head, "seeds");
+	const json_t *sb = json_object_get(b->head, "seeds");
 	char *error = NULL;
 
 	for (size_t i = 0; i < json_array_size(sa) && i < json_array_size(sb) && !error; i++) {
@@ -252,6 +254,7 @@ static void earliest(json_t *into, const json_t *from, const char *key, int sign
 /* Files of single cells come by the thousand: those of one host and directory get one entry. */
 static void add_origin(json_t *list, json_t *origin)
 {
+	json_int_t n;
 	json_t *v;
 	size_t i;
 
@@ -261,9 +264,9 @@ static void add_origin(json_t *list, json_t *origin)
 			continue;
 		earliest(v, origin, "started", 1);
 		earliest(v, origin, "ended", -1);
-		json_object_set_new(v, "cells", json_integer(
-			json_integer_value(json_object_get(v, "cells")) +
-			json_integer_value(json_object_get(origin, "cells"))));
+		n = json_integer_value(json_object_get(v, "cells"));
+		n += json_integer_value(json_object_get(origin, "cells"));
+		json_object_set_new(v, "cells", json_integer(n));
 		return;
 	}
 	json_array_append(list, origin);
@@ -360,7 +363,7 @@ static char *results_differ(const struct np_results *a, const struct np_cell *x,
 		sx = shown(json_object_get(x->metrics, name));
 		sy = shown(json_object_get(y->metrics, name));
 		if (strcmp(sx, sy))
-			error = np_asprintf("%s/%s/%d was run twice: %s is %s in %s, %s in %s; leave one of them out",
+			error = np_asprintf("%s/%s/%d was run twice: %s is %s in %s, %s in %s",
 					    x->workload, x->policy, x->rep, name, sx, source(a),
 					    sy, source(b));
 		free(sx);
