@@ -5,11 +5,13 @@
  * Usage: unit [WORKDIR]
  */
 #include <errno.h>
+#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../claims.h"
 #include "../policies.h"
 #include "../runner.h"
 #include "../stats.h"
@@ -767,6 +769,96 @@ static void test_histories(void)
 	json_decref(none);
 }
 
+/* ---- claims ---- */
+
+/* How often, in percent, the interval of so many drawn experiments holds the true change. */
+static double coverage(bool stddev, double alpha)
+{
+	const double mean[2] = { 13, 10 }, sigma[2] = { 3, 1.5 };
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	int hits = 0, tries = 4000;
+
+	gsl_rng_set(rng, 4711);
+	for (int i = 0; i < tries; i++) {
+		double x[2][9], truth = 100 * (stddev ? sigma[0] / sigma[1] : mean[0] / mean[1]) - 100;
+		struct np_sample s[2];
+		struct np_interval v;
+
+		for (int j = 0; j < 2; j++) {
+			for (int k = 0; k < 9; k++)
+				x[j][k] = mean[j] + gsl_ran_gaussian(rng, sigma[j]);
+			s[j] = np_sample(x[j], j ? 9 : 6);
+		}
+		v = stddev ? np_stddev_change(&s[0], &s[1], alpha) :
+			     np_mean_change(&s[0], &s[1], alpha);
+		hits += v.bounded && v.low <= truth && truth <= v.high;
+	}
+	gsl_rng_free(rng);
+	return 100. * hits / tries;
+}
+
+static enum np_verdict_kind claimed(enum np_relation relation, double margin, double low, double high)
+{
+	struct np_interval v = {
+		.known = true, .bounded = true, .change = (low + high) / 2, .low = low,
+		.high = high,
+	};
+
+	see(np_asprintf("relation %d, margin %g, %g to %g: %s", relation, margin, low, high,
+			np_verdict_text(np_claim_judge(relation, margin, &v))));
+	return np_claim_judge(relation, margin, &v);
+}
+
+static void test_claims(void)
+{
+	struct np_sample five = { .n = 5, .mean = 5, .var = 4 };
+	struct np_sample same = { .n = 5, .mean = 10 }, other = { .n = 5, .mean = 15 };
+	struct np_sample zero = { .n = 5 }, noisy = { .n = 3, .mean = 1, .var = 9 };
+	struct np_sample one = { .n = 1, .mean = 3 };
+	struct np_interval v;
+
+	check(within(coverage(false, .05), 95, 1), "a mean's interval holds the truth in 95 %");
+	check(within(coverage(false, .2), 80, 2), "or in 80 %, if that is asked for");
+	check(within(coverage(true, .05), 95, 1), "a deviation's interval holds it in 95 %");
+	check(within(coverage(true, .2), 80, 2), "or in 80 %");
+
+	/* A base without variance leaves Student's interval: 2.776 standard errors for n = 5. */
+	v = np_mean_change(&five, &same, .05);
+	check(near(v.change, -50), "change of the mean in percent of the base's");
+	check(within(v.high - v.change, 100 * 2.7764451 * sqrt(4. / 5) / 10, .001),
+	      "its interval where the base does not vary");
+	v = np_mean_change(&other, &same, .05);
+	check(v.bounded && near(v.low, 50) && near(v.high, 50), "no variance, no width");
+	v = np_mean_change(&five, &noisy, .05);
+	check(v.known && !v.bounded, "a base that may be 0 leaves no bounds");
+	v = np_mean_change(&five, &zero, .05);
+	check(!v.known, "a base of 0 leaves no change in percent");
+	v = np_mean_change(&zero, &zero, .05);
+	check(v.bounded && v.low == 0 && v.high == 0, "0 against 0 is no change");
+	check(!np_mean_change(&one, &five, .05).known && !np_mean_change(&five, &one, .05).known,
+	      "one run tells nothing");
+
+	check(claimed(NP_LESS, 50, -80, -51) == NP_REPRODUCED, "less: wholly below the margin");
+	check(claimed(NP_LESS, 50, -80, -49) == NP_INCONCLUSIVE, "less: across the margin");
+	check(claimed(NP_LESS, 50, -49, -10) == NP_NOT_REPRODUCED, "less: but not that much");
+	check(claimed(NP_NOT_LESS, 50, -49, 10) == NP_REPRODUCED, "not less: above the margin");
+	check(claimed(NP_NOT_LESS, 50, -51, 10) == NP_INCONCLUSIVE, "not less: across it");
+	check(claimed(NP_NOT_LESS, 50, -90, -51) == NP_NOT_REPRODUCED, "not less: but it is");
+	check(claimed(NP_MORE, 100, 101, 900) == NP_REPRODUCED, "more: wholly above the margin");
+	check(claimed(NP_MORE, 100, 99, 900) == NP_INCONCLUSIVE, "more: across it");
+	check(claimed(NP_MORE, 100, -5, 99) == NP_NOT_REPRODUCED, "more: but not that much");
+	check(claimed(NP_SAME, 5, -4, 4) == NP_REPRODUCED, "same: wholly within the margins");
+	check(claimed(NP_SAME, 5, -4, 6) == NP_INCONCLUSIVE, "same: across the upper one");
+	check(claimed(NP_SAME, 5, -6, 4) == NP_INCONCLUSIVE, "same: across the lower one");
+	check(claimed(NP_SAME, 5, 6, 9) == NP_NOT_REPRODUCED, "same: wholly above");
+	check(claimed(NP_SAME, 5, -9, -6) == NP_NOT_REPRODUCED, "same: wholly below");
+	check(claimed(NP_STEADIER, 0, -40, -1) == NP_REPRODUCED, "steadier");
+	check(claimed(NP_STEADIER, 0, -40, 1) == NP_INCONCLUSIVE, "steadier or not");
+	check(claimed(NP_STEADIER, 0, 1, 40) == NP_NOT_REPRODUCED, "not steadier");
+	v = (struct np_interval) { .known = true };
+	check(np_claim_judge(NP_SAME, 5, &v) == NP_INCONCLUSIVE, "no bounds, no verdict");
+}
+
 int main(int argc, char **argv)
 {
 	char dir[] = "/tmp/numa-policy-unit.XXXXXX";
@@ -784,6 +876,7 @@ int main(int argc, char **argv)
 	test_append();
 	test_verdicts();
 	test_histories();
+	test_claims();
 	if (argc < 2)
 		rmdir(dir);
 	free(seen);
