@@ -365,7 +365,7 @@ static void check_workloads(struct options *o)
 	if (!o->workloads) {
 		o->workloads = np_alloc(n * sizeof(*o->workloads));
 		for (w = np_workloads; w->name; w++)
-			if (!w->hidden)
+			if (!w->hidden && !w->optional)
 				o->workloads[o->nworkloads++] = np_strdup(w->name);
 	}
 	for (int i = 0; i < o->nworkloads; i++)

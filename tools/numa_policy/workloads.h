@@ -33,7 +33,8 @@ struct np_param {
  * @shift: default instruction-counting shift: an instruction takes 2^shift ns of guest time
  * @limit_s: default limit in seconds of guest time
  * @params: its parameters, up to one without a name
- * @hidden: serves the tests, is in no default list
+ * @hidden: serves the tests, is in no list
+ * @optional: run only if it is named
  */
 struct np_workload {
 	const char *name;
@@ -42,6 +43,7 @@ struct np_workload {
 	long limit_s;
 	const struct np_param *params;
 	bool hidden;
+	bool optional;
 };
 
 /* All workloads, up to one without a name. */

@@ -48,6 +48,12 @@ static const struct {
 	{ "sleeper", np_run_sleeper },
 	{ "late_vma", np_run_late_vma },
 	{ "threadlocal", np_run_threadlocal },
+	{ "numa01", np_run_numa01 },
+	{ "numa01_threadlocal", np_run_numa01 },
+	{ "numa02", np_run_numa02 },
+	{ "numa02_smt", np_run_numa02 },
+	{ "bigvma", np_run_bigvma },
+	{ "forks", np_run_forks },
 	{ "rules", np_run_rules },
 	{ "histories", np_run_histories },
 };
@@ -61,6 +67,7 @@ static const struct {
 		"t.scan_delay_ms=100", "t.scan_period_min_ms=50", "t.scan_period_max_ms=50",
 		"t.scan_size_mb=1",
 	} },
+	{ "bigvma", { "t.scan_size_mb=4" } },
 	{ "histories", {
 		"t.scan_delay_ms=" STR(NP_ACT_DELAY_MS),
 		"t.scan_period_min_ms=" STR(NP_ACT_PERIOD_MS),
@@ -710,6 +717,8 @@ int main(int argc, char **argv)
 {
 	int err;
 
+	if (argc == 5 && !strcmp(argv[1], NP_FORK_MODE))
+		return np_fork_child(argv[2], argv[3], argv[4]);
 	if (getpid() != 1)
 		np_die(NP_USAGE, "this is the init program of a guest");
 	signal(SIGPIPE, SIG_IGN);

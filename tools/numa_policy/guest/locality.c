@@ -226,6 +226,27 @@ static int look_at_threads(void)
 	return 0;
 }
 
+/*
+ * Pages of an area that are where they are touched. Where all threads of a process touch it, they
+ * are taken to do so alike: the mean over the threads.
+ */
+static double local_pages(const struct np_area *a, const long *count)
+{
+	struct np_table *t = guest.table;
+	int i, n = atomic_load(&t->threads), threads = 0;
+	long sum = 0;
+
+	if (a->thread != NP_ALL_THREADS)
+		return count[atomic_load(&t->thread[a->thread].node)];
+	for (i = 0; i < n; i++) {
+		if (atomic_load(&t->thread[i].pid) != a->pid)
+			continue;
+		sum += count[atomic_load(&t->thread[i].node)];
+		threads++;
+	}
+	return threads ? (double)sum / threads : 0;
+}
+
 /**
  * np_locality_sample() - count the touched pages and how many are where they are touched
  * @l: the result
@@ -238,6 +259,7 @@ int np_locality_sample(struct np_locality *l)
 {
 	struct np_table *t = guest.table;
 	int i, j, n = atomic_load(&t->areas), last = 0, err = 0;
+	double local = 0;
 
 	memset(l, 0, sizeof(*l));
 	if (look_at_threads())
@@ -255,8 +277,9 @@ int np_locality_sample(struct np_locality *l)
 		for (j = 0; j < NP_NODES_MAX; j++)
 			l->pages += count[j];
 		l->pages += moving;
-		l->local += count[atomic_load(&t->thread[a->thread].node)];
+		local += local_pages(a, count);
 	}
+	l->local = local + .5;
 	sit_with(NULL);
 	return err == -ESRCH ? -last : !!err;
 }
