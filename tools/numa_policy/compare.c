@@ -486,6 +486,8 @@ static void find_parts(struct compare *c)
 	char *error;
 
 	error = np_setup_find(&c->setup, o->qemu, o->kernel, o->initrd);
+	for (int i = 0; i < o->nworkloads && !error; i++)
+		error = np_job_missing(np_workload_find(o->workloads[i]));
 	for (int i = 0; i < o->npolicies && !error; i++)
 		error = np_setup_lacks(&c->setup, np_policy_find(o->policies[i]));
 	if (error)

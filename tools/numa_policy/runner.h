@@ -25,6 +25,7 @@
  * @sample_ms: milliseconds of guest time between samples
  * @params: JSON object: workload to object of parameters to numbers; may be NULL
  * @tunables: JSON object: tunables of NUMA balancing to numbers; may be NULL
+ * @job: what the workload "command" runs; may be NULL if it is not among the cells
  * @keep: keep the directories of good cells too
  * @quiet: say nothing of failed cells, show no progress
  * @done: called when a cell is ok or failed, if not NULL; not 0 stops the run
@@ -41,6 +42,7 @@ struct np_plan {
 	long sample_ms;
 	const json_t *params;
 	const json_t *tunables;
+	const struct np_job *job;
 	bool keep;
 	bool quiet;
 	int (*done)(struct np_cell *cell, void *arg);

@@ -45,7 +45,7 @@ static const struct np_param threadlocal_params[] = {
 static const struct np_param numa01_params[] = {
 	{ "threads", 0, 0, 64, "threads of each of the two processes; 0: half as many as CPUs" },
 	{ "mem_mb", 12, 1, 4096, "memory of each process in MiB" },
-	{ "passes", 100, 1, 1000000, "how often each thread zeroes its process's memory" },
+	{ "passes", 75, 1, 1000000, "how often each thread zeroes its process's memory" },
 	{ "pin", 0, 0, 1, "1: each process pinned to half of the nodes; 0: scheduler decides" },
 	{ 0 }
 };
@@ -53,7 +53,7 @@ static const struct np_param numa01_params[] = {
 static const struct np_param numa01_threadlocal_params[] = {
 	{ "threads", 0, 0, 64, "threads of each of the two processes; 0: half as many as CPUs" },
 	{ "mem_mb", 12, 1, 4096, "memory of each process in MiB" },
-	{ "passes", 200, 1, 1000000, "how often each thread zeroes its slice of it" },
+	{ "passes", 150, 1, 1000000, "how often each thread zeroes its slice of it" },
 	{ "pin", 0, 0, 1, "1: each process pinned to half of the nodes; 0: scheduler decides" },
 	{ 0 }
 };
@@ -61,7 +61,7 @@ static const struct np_param numa01_threadlocal_params[] = {
 static const struct np_param numa02_params[] = {
 	{ "threads", 0, 0, 64, "threads; 0: as many as CPUs, or half as many (numa02_smt)" },
 	{ "mem_mb", 16, 1, 4096, "the array in MiB" },
-	{ "passes", 400, 1, 1000000, "how often each thread zeroes its slice of it" },
+	{ "passes", 300, 1, 1000000, "how often each thread zeroes its slice of it" },
 	{ "pin", 0, 0, 1, "1: threads spread over the nodes, pinned; 0: scheduler decides" },
 	{ 0 }
 };
@@ -71,12 +71,12 @@ static const struct np_param bigvma_params[] = {
 	{ "vma_mb", 32, 1, 4096, "size of the VMA in MiB; this workload scans 4 MiB at a time" },
 	{ "slice", 0, 0, 1, "1: each thread works mostly on its slice; 0: all on all pages" },
 	{ "round_ms", 500, 10, 10000, "work per round over the pages, in ms of an idle guest" },
-	{ "run_ms", 60000, 100, 3600000, "work on the pages, in ms" },
+	{ "run_ms", 30000, 100, 3600000, "work on the pages, in ms" },
 	{ 0 }
 };
 
 static const struct np_param forks_params[] = {
-	{ "procs", 300, 1, 1000000, "processes in all" },
+	{ "procs", 200, 1, 1000000, "processes in all" },
 	{ "at_once", 0, 0, 64, "processes at a time; 0: as many as CPUs" },
 	{ "kb", 512, 4, 65536, "memory of each process in KiB" },
 	{ "work_ms", 50, 0, 10000, "mean work of a process, in ms; every tenth works ten times that" },
@@ -89,7 +89,29 @@ static const struct np_param rules_params[] = {
 	{ 0 }
 };
 
-static const struct np_param histories_params[] = {
+static const struct np_param no_params[] = {
+	{ 0 }
+};
+
+static const struct np_param perf_params[] = {
+	{ "procs", 2, 1, 16, "processes" },
+	{ "threads", 2, 1, 32, "threads of each process" },
+	{ "proc_mb", 8, 0, 1024, "memory of each process, shared by its threads, in MB" },
+	{ "thread_mb", 0, 0, 1024, "memory of each thread in MB" },
+	{ "loops", 20, 1, 1000000, "how often each thread goes through the memory" },
+	{ 0 }
+};
+
+static const struct np_param stress_vm_params[] = {
+	{ "workers", 2, 1, 64, "processes that write and check memory" },
+	{ "mb", 8, 1, 1024, "memory of all of them together, in MB" },
+	{ "ops", 8, 1, 1000000000, "operations in all" },
+	{ 0 }
+};
+
+static const struct np_param stress_fork_params[] = {
+	{ "workers", 4, 1, 64, "processes that create others" },
+	{ "ops", 2000, 1, 1000000000, "processes created in all" },
 	{ 0 }
 };
 
@@ -112,10 +134,24 @@ const struct np_workload np_workloads[] = {
 	  .shift = 5, .limit_s = 600, .params = bigvma_params, .optional = true },
 	{ "forks", "many short-lived processes, from which nothing can be gained",
 	  .shift = 5, .limit_s = 600, .params = forks_params, .optional = true },
+	{ "perf_numa_mem", "perf bench numa mem, by the distribution or as NUMA_POLICY_PERF says",
+	  .shift = 5, .limit_s = 600, .params = perf_params, .optional = true,
+	  .command = "perf bench numa mem -p {procs} -t {threads} -P {proc_mb} -T {thread_mb} -l {loops} -s 0 -z -q",
+	  .package = "linux-perf", .program_env = "NUMA_POLICY_PERF" },
+	{ "stress_ng_vm", "stress-ng: processes that write and check memory",
+	  .shift = 5, .limit_s = 600, .params = stress_vm_params, .optional = true,
+	  .command = "stress-ng --vm {workers} --vm-bytes {mb}m --vm-keep --vm-method flip --vm-ops {ops} --metrics-brief",
+	  .package = "stress-ng" },
+	{ "stress_ng_fork", "stress-ng: processes that create and end others",
+	  .shift = 5, .limit_s = 600, .params = stress_fork_params, .optional = true,
+	  .command = "stress-ng --fork {workers} --fork-ops {ops} --metrics-brief",
+	  .package = "stress-ng" },
+	{ "command", "a program of the host",
+	  .shift = 5, .limit_s = 600, .params = no_params, .hidden = true, .command = "" },
 	{ "rules", "acts out the situations that the rules tell apart, and records the decisions",
 	  .shift = 4, .limit_s = 300, .params = rules_params, .hidden = true },
 	{ "histories", "acts out the scripted histories that can be, and records the answers",
-	  .shift = 4, .limit_s = 3600, .params = histories_params, .hidden = true },
+	  .shift = 4, .limit_s = 3600, .params = no_params, .hidden = true },
 	{ 0 }
 };
 

@@ -24,6 +24,9 @@
 #define NP_THREADS_MAX 1024
 #define NP_PAGE 4096UL
 
+/* Bytes kept of the output of a program that is not ours. */
+#define NP_OUTPUT_MAX 4096
+
 /* First argument of the guest program when it is one of the processes of "forks". */
 #define NP_FORK_MODE "--forked"
 
@@ -83,16 +86,20 @@ struct np_thread {
  * @areas: entries of @area handed out
  * @threads: entries of @thread handed out
  * @ready: counter for the workload's own use (see np_meet())
+ * @output_bytes: what a program that is not ours has written in all
  * @area: the areas
  * @thread: the threads
+ * @output: the end of that; byte n is at n modulo the size
  */
 struct np_table {
 	atomic_ulong next_addr;
 	atomic_int areas;
 	atomic_int threads;
 	atomic_int ready;
+	atomic_ulong output_bytes;
 	struct np_area area[NP_AREAS_MAX];
 	struct np_thread thread[NP_THREADS_MAX];
+	char output[NP_OUTPUT_MAX];
 };
 
 /* Messages from the workload to init. */

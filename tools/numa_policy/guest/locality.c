@@ -284,8 +284,12 @@ int np_locality_sample(struct np_locality *l)
 	return err == -ESRCH ? -last : !!err;
 }
 
-/* Add what a line of numa_maps says to @count. */
-static void add_numa_maps_line(const char *line, long *count)
+/**
+ * np_numa_maps_line() - add what a line of numa_maps says
+ * @line: the line
+ * @count: pages per node, room for NP_NODES_MAX
+ */
+void np_numa_maps_line(const char *line, long *count)
 {
 	const char *p = line;
 	int node, used;
@@ -334,7 +338,7 @@ static int check_process(int pid)
 			err = count_area(a, ours, &moving);
 		}
 		if (inside)
-			add_numa_maps_line(line[i], theirs);
+			np_numa_maps_line(line[i], theirs);
 	}
 	np_split_free(line, n);
 	np_buf_free(&b);

@@ -18,5 +18,6 @@ struct np_locality {
 int np_locality_init(void);
 int np_locality_sample(struct np_locality *l);
 int np_locality_check(void);
+void np_numa_maps_line(const char *line, long *count);
 
 #endif /* NP_LOCALITY_H */
