@@ -73,6 +73,12 @@ static const struct {
 	{ "debugfs", ROOT "/sys/kernel/debug", "debugfs", 0, NULL, false },
 };
 
+/* Address space up to that size is looked at page by page. */
+#define DENSE_MAX (1UL << 30)
+
+/* So many samples are taken with what is known of a process's address space. */
+#define LAYOUT_AGE 10
+
 /* What to run. */
 static struct {
 	char **argv;
@@ -638,45 +644,160 @@ static void look_at(int pid, struct process *process, int **list, int *n)
 		closedir(dir);
 }
 
-/* Memory of its own, or shared but in no file. */
-static bool is_anonymous(const char *line)
+
+/*
+ * Where the anonymous memory of a process is mapped. To find that out takes far longer than to look
+ * at all its pages, so it is kept as long as the process's size stays, but not for ever.
+ */
+struct layout {
+	int pid;
+	long size;
+	int age;
+	int n;
+	unsigned long total;
+	struct {
+		unsigned long start;
+		unsigned long end;
+	} *range;
+};
+
+static struct layout *layouts;
+static int nlayouts;
+
+static bool in_memory(const char *file)
 {
 	static const char * const shared[] = { "/dev/zero", "/SYSV", "/memfd:", "/dev/shm/" };
-	const char *file = strstr(line, " file=");
 	size_t i;
 
-	if (strstr(line, " huge"))
-		return false;
-	if (!file)
-		return true;
 	for (i = 0; i < ARRAY_SIZE(shared); i++)
-		if (!strncmp(file + 6, shared[i], strlen(shared[i])))
+		if (!strncmp(file, shared[i], strlen(shared[i])))
 			return true;
 	return false;
 }
 
-static void add_process(const struct process *process, struct np_locality *l)
+/* Pages of address space of a process, or -1. */
+static long size_of(int pid)
 {
-	long count[NP_NODES_MAX] = { 0 }, sum = 0;
 	struct np_buf b = { 0 };
-	char path[64], **line;
+	char path[64];
+	long size = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", pid);
+	if (!np_read_file(path, &b) && b.len)
+		size = strtol(b.s, NULL, 10);
+	np_buf_free(&b);
+	return size;
+}
+
+/* Take a line of maps: what has no inode is anonymous, but for what the kernel itself maps. */
+static void add_range(struct layout *l, const char *line)
+{
+	unsigned long start, end, inode;
+	int name = 0;
+
+	if (sscanf(line, "%lx-%lx %*s %*s %*s %lu %n", &start, &end, &inode, &name) < 3)
+		return;
+	if (inode ? !in_memory(line + name) : !strncmp(line + name, "[v", 2))
+		return;
+	l->range = np_realloc(l->range, (l->n + 1) * sizeof(*l->range));
+	l->range[l->n].start = start;
+	l->range[l->n++].end = end;
+	l->total += end - start;
+}
+
+static void read_layout(struct layout *l)
+{
+	struct np_buf b = { 0 };
+	char path[64], *p, *end;
+
+	l->n = 0;
+	l->total = 0;
+	l->age = 0;
+	snprintf(path, sizeof(path), "/proc/%d/maps", l->pid);
+	np_read_file(path, &b);
+	for (p = b.s; p && (end = strchr(p, '\n')); p = end + 1) {
+		*end = '\0';
+		add_range(l, p);
+	}
+	np_buf_free(&b);
+}
+
+static struct layout *layout_of(int pid)
+{
+	long size = size_of(pid);
+	struct layout *l;
+	int i;
+
+	for (i = 0; i < nlayouts; i++)
+		if (layouts[i].pid == pid)
+			break;
+	if (i == nlayouts) {
+		layouts = np_realloc(layouts, (nlayouts + 1) * sizeof(*layouts));
+		layouts[nlayouts++] = (struct layout){ .pid = pid };
+	}
+	l = &layouts[i];
+	if (l->size != size || ++l->age >= LAYOUT_AGE) {
+		l->size = size;
+		read_layout(l);
+	}
+	return l;
+}
+
+/* Count by pagemap. */
+static void count_pages(const struct layout *l, long *count, long *moving)
+{
+	char path[64];
+	int fd, i;
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", l->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	for (i = 0; fd >= 0 && i < l->n; i++)
+		if (np_count_range(fd, l->range[i].start, l->range[i].end, count, moving))
+			break;
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Count by numa_maps: slower, but address space without pages costs nothing. */
+static void count_sparse(int pid, long *count)
+{
+	struct np_buf b = { 0 };
+	char path[64], **line, *file;
 	int i, n;
 
-	snprintf(path, sizeof(path), "/proc/%d/numa_maps", process->pid);
-	if (!process->threads || np_read_file(path, &b) || !b.len) {
+	snprintf(path, sizeof(path), "/proc/%d/numa_maps", pid);
+	if (np_read_file(path, &b) || !b.len) {
 		np_buf_free(&b);
 		return;
 	}
 	line = np_split(b.s, '\n', &n);
-	for (i = 0; i < n; i++)
-		if (is_anonymous(line[i]))
+	for (i = 0; i < n; i++) {
+		file = strstr(line[i], " file=");
+		if (!strstr(line[i], " huge") && (!file || in_memory(file + 6)))
 			np_numa_maps_line(line[i], count);
+	}
 	np_split_free(line, n);
 	np_buf_free(&b);
+}
+
+static void add_process(const struct process *process, struct np_locality *l)
+{
+	long count[NP_NODES_MAX] = { 0 }, moving = 0, sum = 0;
+	const struct layout *layout;
+	int i;
+
+	if (!process->threads)
+		return;
+	layout = layout_of(process->pid);
+	if (layout->total <= DENSE_MAX)
+		count_pages(layout, count, &moving);
+	else
+		count_sparse(process->pid, count);
 	for (i = 0; i < NP_NODES_MAX; i++) {
 		l->pages += count[i];
 		sum += count[i] * process->on_node[i];
 	}
+	l->pages += moving;
 	l->local += (sum + process->threads / 2) / process->threads;
 }
 
@@ -696,6 +817,21 @@ static void sit_beside(struct process *process)
 		process->cpu = cpu;
 		memset(process->on_node, 0, sizeof(process->on_node));
 		process->on_node[node_of_cpu(cpu)] = 1;
+	}
+}
+
+/* Keep the layouts of these processes only. */
+static void forget_layouts(const int *list, int n)
+{
+	int i, j;
+
+	for (i = nlayouts - 1; i >= 0; i--) {
+		for (j = 0; j < n && list[j] != layouts[i].pid; j++)
+			;
+		if (j < n)
+			continue;
+		free(layouts[i].range);
+		layouts[i] = layouts[--nlayouts];
 	}
 }
 
@@ -723,6 +859,7 @@ int np_foreign_sample(int root, struct np_locality *l)
 		sit_beside(&process);
 		add_process(&process, l);
 	}
+	forget_layouts(list, n);
 	free(list);
 	memset(&all, 0xff, sizeof(all));
 	sched_setaffinity(0, sizeof(all), &all);
