@@ -52,6 +52,8 @@ static void find_parts(struct np_matrix *m)
 	char *error;
 
 	error = np_setup_find(&m->setup, o->qemu, o->kernel, o->initrd);
+	for (int i = 0; i < o->workloads.n && !error; i++)
+		error = np_job_missing(np_workload_find(o->workloads.v[i]));
 	for (int i = 0; i < o->policies.n && !error; i++)
 		error = np_setup_lacks(&m->setup, np_policy_find(o->policies.v[i]));
 	if (error)
