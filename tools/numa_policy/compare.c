@@ -69,32 +69,6 @@ static void print_help(void)
 	np_options_print_tunables();
 }
 
-/* A table that did not arrive is a failure too. */
-static int print_table(const struct np_results *r)
-{
-	np_table_print(stdout, r);
-	if (!fflush(stdout) && !ferror(stdout))
-		return NP_OK;
-	np_error("cannot print the table: %s", strerror(errno));
-	return NP_FAIL;
-}
-
-static int run(struct np_matrix *m)
-{
-	const struct np_results *r = &m->results;
-	enum np_run_end end;
-	int status, err;
-
-	err = np_matrix_run(m, &end);
-	status = print_table(r);
-	for (int i = 0; i < r->ncells; i++)
-		if (r->cells[i].status != NP_CELL_OK)
-			status = NP_FAIL;
-	if (end == NP_RUN_INTERRUPTED)
-		np_error("interrupted; what was finished is in %s", m->results_path);
-	return err ? NP_FAIL : status;
-}
-
 /* Compare with another policy of the results than the one they were made to be compared with. */
 static int choose_base(struct np_results *r, const char *base)
 {
@@ -129,7 +103,7 @@ static int print_only(const char *dir, const char *base)
 	} else {
 		status = choose_base(&r, base);
 		if (!status)
-			status = print_table(&r);
+			status = np_table_print_all(&r);
 	}
 	for (int i = 0; i < r.ncells && !status; i++)
 		if (r.cells[i].status != NP_CELL_OK)
@@ -161,7 +135,7 @@ int cmd_compare(int argc, char **argv)
 		np_matrix_check(&m, &o);
 		if (!o.dry_run) {
 			np_matrix_prepare(&m, argc, argv);
-			status = run(&m);
+			status = np_matrix_run_and_print(&m);
 		}
 		np_matrix_free(&m);
 	}

@@ -21,6 +21,7 @@
  * @params: JSON object: workload to object of parameters to numbers
  * @tune: JSON object: tunables to numbers
  * @setup: what guests are made of
+ * @job: what the workload "command" runs; NULL: it is not run
  * @results_path: where results.json goes
  * @out_fd: the directory for results, locked; -1: not open
  * @saved: when results.json was written last
@@ -34,6 +35,7 @@ struct np_matrix {
 	json_t *params;
 	json_t *tune;
 	struct np_setup setup;
+	const struct np_job *job;
 	char *results_path;
 	int out_fd;
 	time_t saved;
@@ -43,6 +45,7 @@ struct np_matrix {
 void np_matrix_check(struct np_matrix *m, struct np_options *o);
 void np_matrix_prepare(struct np_matrix *m, int argc, char **argv);
 int np_matrix_run(struct np_matrix *m, enum np_run_end *end);
+int np_matrix_run_and_print(struct np_matrix *m);
 void np_matrix_free(struct np_matrix *m);
 
 #endif /* NP_MATRIX_H */
