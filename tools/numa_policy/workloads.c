@@ -20,6 +20,7 @@ static const struct np_param sleeper_params[] = {
 	{ "settle_ms", 4000, 0, 600000, "work on all areas before staying away, in ms" },
 	{ "away_ms", 0, 0, 3600000, "work on the first area only, in ms; 0: windows get empty" },
 	{ "return_ms", 90000, 100, 3600000, "work on all areas after coming back, in ms" },
+	{ "move", 1, 0, 1, "1: come back on another node; 0: on the same" },
 	{ 0 }
 };
 

@@ -2,7 +2,8 @@
 /*
  * Workload "sleeper": a thread touches many VMAs, then works on the first of them only until the
  * history of the others has been forgotten, is moved to another node, and comes back to all of
- * them. Several threads all do so, together: on the same VMAs, or each on its own.
+ * them. Several threads all do so, together: on the same VMAs, or each on its own. Where nothing
+ * shall be left to gain they come back without having been moved.
  *
  * It keeps running while it is away: a thread that sleeps is never asked to scan. What is
  * measured is how fast its memory follows it after its return.
@@ -87,7 +88,8 @@ static void sleep_and_return(long i)
 		np_phase("away", false);
 	work(&r, 1, away_ms);
 
-	np_pin(other);
+	if (np_get("move"))
+		np_pin(other);
 	np_thread_refresh(r.self);
 	np_meet(++meetings * nthreads);
 	if (!i)

@@ -375,7 +375,7 @@ usage "memory of nodes" "mem=256/256/256 names 3 nodes, the topology has 2" \
 	--topology 2x2,mem=256/256/256
 usage "no memory on node 0" "node 0 has no memory" --topology 2x2,mem=0/256
 usage "unknown topology key" "the keys are mem, cpus, tier and dist" --topology 2x2,disk=3
-usage "unknown parameter" "workload 'sleeper' has no parameter 'nonsense'; it has: vmas" \
+usage "unknown parameter" "workload 'sleeper' has no parameter 'nonsense'; it has: threads" \
 	--set sleeper.nonsense=1
 usage "parameter out of range" "'0' is not a number from 2 to" --set sleeper.vmas=0
 usage "parameter of no workload" "unknown workload 'nonsense'" --set nonsense.vmas=1
@@ -682,7 +682,7 @@ ok "report --help names every option" both rc_is 0 bash -c "for o in format base
 mkdir "$work/disk"
 if mount -t tmpfs -o size=2m none "$work/disk" 2>/dev/null; then
 	mounted=$work/disk
-	refuses "little space" "MB free, 3 cells need about" --out "$work/disk/out"
+	refuses "little space" "MB free, 6 cells need about" --out "$work/disk/out"
 	umount "$work/disk"
 	mounted=
 	mount -t tmpfs -o size=8m none "$work/disk" && mounted=$work/disk
