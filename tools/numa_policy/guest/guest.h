@@ -260,7 +260,11 @@ struct np_trace_event {
 	int threads;
 };
 
+/* Whole scans of a VMA that are taken note of. */
+#define NP_SCANS 3
+
 int np_trace_start(const char *filter);
+bool np_trace_scanned(int scans, double *ms);
 void np_trace_records(unsigned long t0);
 void np_trace_open(void);
 int np_trace_next(struct np_trace_event *e);

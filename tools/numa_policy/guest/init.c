@@ -529,6 +529,17 @@ static int take_sample(unsigned long at, const char *phase)
 	return 0;
 }
 
+/* Known only where decisions were collected. */
+static void add_scanned(struct np_buf *b, int scans, const char *metric)
+{
+	double ms;
+
+	if (np_trace_scanned(scans, &ms))
+		np_buf_printf(b, "\"%s\":%.3f,", metric, ms);
+	else if (decisions)
+		np_buf_printf(b, "\"%s\":null,", metric);
+}
+
 static void end_record(const long *before, const long *after, const struct rusage *ru)
 {
 	bool ok = !np_rec_errors() && seen.end;
@@ -550,6 +561,8 @@ static void end_record(const long *before, const long *after, const struct rusag
 				      seen.remote_page_ms / 1e3);
 		else
 			np_buf_puts(&b, "\"local_mean\":null,\"local_end\":null,");
+		add_scanned(&b, 1, "covered_ms");
+		add_scanned(&b, NP_SCANS, "third_scan_ms");
 		if (seen.reached)
 			np_buf_printf(&b, "\"t90_ms\":%.3f", seen.t90_ms);
 		else
