@@ -1,0 +1,892 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The plots of the html report.
+ *
+ * Every plot is drawn twice, for wide and for narrow windows; the page shows the one that fits.
+ */
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/numa_policy.h>
+
+#include "gnuplot.h"
+#include "html_plots.h"
+
+/* Letters that label phases. */
+#define PHASES_MAX 26
+/* Rows of a map that are labelled one by one. */
+#define LABELS_MAX 16
+#define LABEL_CHARS 12
+
+/**
+ * struct look - a rendering
+ * @class: class of the SVG
+ * @width: its width, in the pixels of the page
+ * @font: size of its text
+ * @columns: panels side by side
+ */
+struct look {
+	const char *class;
+	int width;
+	int font;
+	int columns;
+};
+
+static const struct look looks[] = {
+	{ "plot wide", 900, 15, 2 },
+	{ "plot narrow", 376, 13, 1 },
+};
+
+/**
+ * struct figure - a plot as it is being made
+ * @rep: the report
+ * @w: number of the workload
+ * @s: what there is to show
+ * @kind: its kind, for identifiers
+ * @label: the text in its place for those who do not see it
+ * @ymax: end of the vertical axis that all panels have
+ * @draw: draws it
+ */
+struct figure {
+	const struct np_report *rep;
+	int w;
+	const struct np_series *s;
+	const char *kind;
+	struct np_buf label;
+	double ymax;
+	void (*draw)(struct np_buf *b, const struct figure *fig, const struct look *look);
+};
+
+static char *figure_put(struct np_buf *page, struct figure *fig)
+{
+	struct np_buf script = { 0 }, svg = { 0 };
+	const char *next;
+	char *error;
+
+	np_buf_puts(&script, "set encoding utf8\n");
+	for (size_t i = 0; i < ARRAY_SIZE(looks); i++)
+		fig->draw(&script, fig, &looks[i]);
+	error = np_gnuplot(script.s, &svg);
+	next = svg.s;
+	for (size_t i = 0; i < ARRAY_SIZE(looks) && !error; i++) {
+		char *id = np_asprintf("%s%d%c", fig->kind, fig->w, looks[i].class[5]);
+
+		error = np_gnuplot_adopt(page, &next, id, looks[i].class, fig->label.s);
+		free(id);
+	}
+	np_buf_free(&script);
+	np_buf_free(&svg);
+	np_buf_free(&fig->label);
+	return error;
+}
+
+static int color_of(int n)
+{
+	return n % NP_COLORS + 1;
+}
+
+static void put_color(struct np_buf *b, int color)
+{
+	np_buf_printf(b, "lc rgb '#0a00%02x'", color);
+}
+
+static void set_terminal(struct np_buf *b, const struct look *look, int height)
+{
+	np_buf_printf(b, "reset\nset terminal svg size %d,%d dynamic enhanced "
+		      "font 'sans-serif,%d'\n", look->width, height, look->font);
+	np_buf_puts(b, "set border 3\nset tics nomirror out scale 0.5\n");
+}
+
+/* ---- panels: one per column, side by side or one below the other ---- */
+
+/**
+ * struct layout - where panels are
+ * @look: the rendering
+ * @shown: columns that have a panel
+ * @n: how many
+ * @left: pixels left of a panel's axes
+ * @height: pixels of a panel's axes
+ * @total: pixels of the whole
+ */
+struct layout {
+	const struct look *look;
+	int *shown;
+	int n;
+	int left;
+	int height;
+	int total;
+};
+
+#define ABOVE 30
+#define BELOW 26
+#define BOTTOM 26
+#define RIGHT 14
+
+static void layout_begin(struct np_buf *b, struct layout *l)
+{
+	int rows = (l->n + l->look->columns - 1) / l->look->columns;
+
+	l->total = rows * (ABOVE + l->height + BELOW) + BOTTOM;
+	set_terminal(b, l->look, l->total);
+	np_buf_puts(b, "set multiplot\nunset key\n");
+}
+
+static void layout_panel(struct np_buf *b, const struct layout *l, const struct figure *fig, int i)
+{
+	int columns = l->look->columns, width = l->look->width / columns;
+	int x = i % columns * width, y = i / columns * (ABOVE + l->height + BELOW) + ABOVE;
+	double w = l->look->width, h = l->total;
+
+	np_buf_printf(b, "set lmargin at screen %.5f\nset rmargin at screen %.5f\n",
+		      (x + l->left) / w, (x + width - RIGHT) / w);
+	np_buf_printf(b, "set tmargin at screen %.5f\nset bmargin at screen %.5f\n",
+		      1 - y / h, 1 - (y + l->height) / h);
+	np_buf_puts(b, "set title ");
+	np_gnuplot_text(b, fig->rep->columns[l->shown[i]].label, 44);
+	np_buf_puts(b, " noenhanced offset 0,-0.4\n");
+	np_buf_printf(b, "set xlabel '%s' offset 0,0.4\n",
+		      i + columns >= l->n ? "guest time (s)" : "");
+	np_buf_printf(b, "set xrange [0:%.9g]\n", fig->s->end_s);
+}
+
+/* Phases as lines with letters; what begins too close to the one before shares its line. */
+static void put_phases(struct np_buf *b, const struct np_series *s, const struct np_panel *p,
+		       const struct np_panel *names)
+{
+	struct np_buf letters = { 0 };
+	double last = -1;
+
+	np_buf_puts(b, "unset arrow\nunset label\n");
+	for (int i = 0; i < names->nphases && i < PHASES_MAX; i++) {
+		for (int k = 0; k < p->nphases; k++) {
+			double t = p->phases[k].sum_s / p->phases[k].n;
+
+			if (strcmp(p->phases[k].name, names->phases[i].name))
+				continue;
+			if (last >= 0 && t - last < .05 * s->end_s) {
+				np_buf_printf(&letters, "%c", 'a' + i);
+			} else {
+				np_buf_free(&letters);
+				np_buf_printf(&letters, "%c", 'a' + i);
+				last = t;
+				np_buf_printf(b, "set arrow from %.9g,graph 0 to %.9g,graph 1 "
+					      "nohead dt 3 lc rgb '#0a0000'\n", t, t);
+			}
+			np_buf_printf(b, "set label %d '%s' at %.9g,graph 1.07 center\n",
+				      (int)(1 + last * 1000), letters.s, last);
+		}
+	}
+	np_buf_free(&letters);
+}
+
+/* The panel whose phases give the letters: the first with most of them. */
+static const struct np_panel *phase_names(const struct np_series *s)
+{
+	const struct np_panel *most = &s->panels[0];
+
+	for (int c = 1; c < s->npanels; c++)
+		if (s->panels[c].nphases > most->nphases)
+			most = &s->panels[c];
+	return most;
+}
+
+static void say_phases(struct np_buf *page, const struct np_series *s)
+{
+	const struct np_panel *p = phase_names(s);
+
+	if (!p->nphases)
+		return;
+	np_buf_puts(page, " Dotted lines: where phases begin, mean of the runs:");
+	for (int i = 0; i < p->nphases && i < PHASES_MAX; i++) {
+		np_buf_printf(page, "%s <b>%c</b> ", i ? "," : "", 'a' + i);
+		np_html_escape(page, p->phases[i].name);
+	}
+	np_buf_puts(page, ".");
+}
+
+static void say_runs(struct np_buf *page, int least, int most)
+{
+	if (least == most)
+		np_buf_printf(page, "%d run%s", most, most == 1 ? "" : "s");
+	else
+		np_buf_printf(page, "%d to %d runs", least, most);
+}
+
+static void say_name(struct np_buf *page, const struct figure *fig)
+{
+	np_html_escape(page, fig->rep->workloads[fig->w]);
+}
+
+/* Columns that have something to show, by a count in their panels. */
+static int shown_columns(const struct figure *fig, size_t member, int *shown, int *least, int *most)
+{
+	int n = 0;
+
+	*least = *most = 0;
+	for (int c = 0; c < fig->s->npanels; c++) {
+		int count = *(const int *)((const char *)&fig->s->panels[c] + member);
+
+		if (!count)
+			continue;
+		*least = !n || count < *least ? count : *least;
+		*most = count > *most ? count : *most;
+		shown[n++] = c;
+	}
+	return n;
+}
+
+#define SHOWN(fig, member, shown, least, most) \
+	shown_columns(fig, offsetof(struct np_panel, member), shown, least, most)
+
+static void figure_open(struct np_buf *page, const struct figure *fig, const char *title)
+{
+	np_buf_printf(page, "<figure class=\"%s\">\n<h4>%s: ", fig->kind, title);
+	say_name(page, fig);
+	np_buf_puts(page, "</h4>\n");
+}
+
+/* ---- locality over time ---- */
+
+static bool curve_has(const struct np_curve *c, int i, int runs)
+{
+	return c->n[i] && 2 * c->n[i] >= runs;
+}
+
+static void curve_data(struct np_buf *b, const char *name, const struct np_panel *p, double step)
+{
+	np_buf_printf(b, "%s << EOD\n", name);
+	for (int i = 0; i <= NP_GRID; i++) {
+		const struct np_curve *c = &p->local;
+
+		if (curve_has(c, i, p->runs))
+			np_buf_printf(b, "%.6g %.4f %.4f %.4f\n", i * step,
+				      100 * c->sum[i] / c->n[i], 100 * c->min[i], 100 * c->max[i]);
+		else
+			np_buf_puts(b, "\n");
+	}
+	np_buf_puts(b, "EOD\n");
+}
+
+static void draw_locality(struct np_buf *b, const struct figure *fig, const struct look *look)
+{
+	struct layout l = { .look = look, .left = 66, .height = 150 };
+	const struct np_report *rep = fig->rep;
+	double step = fig->s->end_s / NP_GRID;
+	int least, most;
+
+	l.shown = np_alloc(rep->ncolumns * sizeof(*l.shown));
+	l.n = SHOWN(fig, runs, l.shown, &least, &most);
+	layout_begin(b, &l);
+	np_buf_puts(b, "set yrange [0:100]\nset ytics 25\nset ylabel 'local (%)'\n");
+	for (int i = 0; i < l.n; i++) {
+		int c = l.shown[i], base = rep->columns[c].base;
+		const struct np_panel *p = &fig->s->panels[c];
+
+		layout_panel(b, &l, fig, i);
+		put_phases(b, fig->s, p, phase_names(fig->s));
+		curve_data(b, "$own", p, step);
+		curve_data(b, "$base", &fig->s->panels[base], step);
+		np_buf_puts(b, "plot $own using 1:3:4 with filledcurves ");
+		put_color(b, color_of(c));
+		np_buf_puts(b, " fs transparent solid 0.3 noborder");
+		if (base != c && fig->s->panels[base].runs)
+			np_buf_puts(b, ", $base using 1:2 with lines lw 1.5 dt 2 lc rgb '#0a0000'");
+		np_buf_puts(b, ", $own using 1:2 with lines lw 2.5 ");
+		put_color(b, color_of(c));
+		np_buf_puts(b, "\n");
+	}
+	np_buf_puts(b, "unset multiplot\n");
+	free(l.shown);
+}
+
+static void label_locality(struct figure *fig, const int *shown, int n)
+{
+	np_buf_printf(&fig->label, "Line plots of the share of local pages over guest time under %s; "
+		      "mean over the time axis:", fig->rep->workloads[fig->w]);
+	for (int i = 0; i < n; i++) {
+		const struct np_panel *p = &fig->s->panels[shown[i]];
+		double sum = 0;
+		int points = 0;
+
+		for (int k = 0; k <= NP_GRID; k++) {
+			if (!curve_has(&p->local, k, p->runs))
+				continue;
+			sum += p->local.sum[k] / p->local.n[k];
+			points++;
+		}
+		np_buf_printf(&fig->label, "%s %s %.0f %%", i ? "," : "",
+			      fig->rep->columns[shown[i]].label, points ? 100 * sum / points : 0);
+	}
+}
+
+/**
+ * np_plot_locality() - locality over time, per policy
+ * @page: the page; nothing is added where no run has samples
+ * @rep: the report
+ * @w: number of the workload
+ * @s: what there is to show
+ *
+ * Return: NULL, or what went wrong, to be freed.
+ */
+char *np_plot_locality(struct np_buf *page, const struct np_report *rep, int w,
+		       const struct np_series *s)
+{
+	struct figure fig = { .rep = rep, .w = w, .s = s, .kind = "locality",
+			      .draw = draw_locality };
+	int *shown = np_alloc(rep->ncolumns * sizeof(*shown)), least, most;
+	int n = SHOWN(&fig, runs, shown, &least, &most);
+	char *error = NULL;
+
+	if (n) {
+		label_locality(&fig, shown, n);
+		figure_open(page, &fig, "Locality over time");
+		error = figure_put(page, &fig);
+		np_buf_puts(page, "<figcaption>Share of the touched pages on their toucher’s node. "
+			    "Line: mean of ");
+		say_runs(page, least, most);
+		np_buf_puts(page, "; band: least to greatest of them; shown while at least half of "
+			    "the runs go on.");
+		if (n > 1)
+			np_buf_puts(page, " Dashed: the mean of the base.");
+		say_phases(page, s);
+		np_buf_puts(page, "</figcaption>\n</figure>\n");
+	}
+	free(shown);
+	return error;
+}
+
+/* ---- benefit against cost ---- */
+
+/* A mean with its 95 % interval. */
+struct estimate {
+	bool valid;
+	double mean;
+	double half;
+};
+
+static struct estimate estimate(double mean, double stddev, int n)
+{
+	struct estimate e = { .valid = n > 0, .mean = mean };
+
+	if (n > 1)
+		e.half = gsl_cdf_tdist_Pinv(.975, n - 1) * stddev / sqrt(n);
+	return e;
+}
+
+static struct estimate estimate_metric(const struct np_report *rep, int w, const char *name, int c)
+{
+	for (int m = 0; m < np_metrics_count; m++) {
+		const struct np_stats *s = &np_report_summary(rep, w, m, c)->s;
+
+		if (!strcmp(np_metrics[m].name, name) && s->n)
+			return estimate(s->amean, s->stddev, s->n);
+	}
+	return (struct estimate) { 0 };
+}
+
+static struct estimate estimate_remote(const struct np_panel *p)
+{
+	struct np_sample s = np_sample(p->remote_of_run, p->traffic_runs);
+
+	return estimate(s.mean, sqrt(s.var), s.n);
+}
+
+static bool has_traffic(const struct np_series *s)
+{
+	for (int c = 0; c < s->npanels; c++)
+		if (s->panels[c].traffic_runs)
+			return true;
+	return false;
+}
+
+static struct estimate cost_of(const struct figure *fig, int c)
+{
+	return estimate_metric(fig->rep, fig->w, "pte_updates", c);
+}
+
+static struct estimate benefit_of(const struct figure *fig, int c)
+{
+	if (has_traffic(fig->s))
+		return estimate_remote(&fig->s->panels[c]);
+	return estimate_metric(fig->rep, fig->w, "remote_page_s", c);
+}
+
+static const char *benefit_name(const struct figure *fig)
+{
+	return has_traffic(fig->s) ? "remote accesses" : "remote page-seconds";
+}
+
+static const int point_types[] = { 7, 5, 9, 11, 13, 15, 6, 4, 8, 10, 12, 14 };
+
+static void draw_benefit(struct np_buf *b, const struct figure *fig, const struct look *look)
+{
+	bool wide = look == &looks[0];
+	int n = fig->rep->ncolumns, drawn = 0;
+
+	set_terminal(b, look, wide ? 420 : 340 + 22 * ((n + 1) / 2));
+	np_buf_printf(b, "set key %s\n", wide ? "outside right top Left reverse samplen 1" :
+		      "below Left reverse maxcols 2 samplen 1");
+	np_buf_puts(b, "set format '%.3s%c'\nset xlabel 'PTE updates'\nset offsets graph 0.04, "
+		    "graph 0.04, graph 0.04, graph 0.04\n");
+	np_buf_printf(b, "set xrange [0:*]\nset yrange [0:*]\nset ylabel '%s'\n",
+		      benefit_name(fig));
+	np_buf_puts(b, "set label 1 'better' at graph 0.02,0.05 left\nset grid lw 0.5 dt 3 "
+		    "lc rgb '#0a0000'\n");
+	for (int c = 0; c < n; c++) {
+		struct estimate x = cost_of(fig, c), y = benefit_of(fig, c);
+
+		if (!x.valid || !y.valid)
+			continue;
+		np_buf_printf(b, "$c%d << EOD\n%.9g %.9g %.9g %.9g %.9g %.9g\nEOD\n", c, x.mean,
+			      y.mean, fmax(0, x.mean - x.half), x.mean + x.half,
+			      fmax(0, y.mean - y.half), y.mean + y.half);
+	}
+	for (int c = 0; c < n; c++) {
+		if (!cost_of(fig, c).valid || !benefit_of(fig, c).valid)
+			continue;
+		np_buf_printf(b, "%s $c%d with xyerrorbars lw 1.5 ps 1.2 pt %d ",
+			      drawn++ ? "," : "plot", c,
+			      point_types[c % (int)ARRAY_SIZE(point_types)]);
+		put_color(b, color_of(c));
+		np_buf_puts(b, " title ");
+		np_gnuplot_text(b, fig->rep->columns[c].label, wide ? 24 : 16);
+		np_buf_puts(b, " noenhanced");
+	}
+	np_buf_puts(b, "\n");
+}
+
+static int label_benefit(struct figure *fig)
+{
+	int n = 0;
+
+	np_buf_printf(&fig->label, "Scatter plot of %s against PTE updates under %s, means:",
+		      benefit_name(fig), fig->rep->workloads[fig->w]);
+	for (int c = 0; c < fig->rep->ncolumns; c++) {
+		struct estimate x = cost_of(fig, c), y = benefit_of(fig, c);
+
+		if (!x.valid || !y.valid)
+			continue;
+		np_buf_printf(&fig->label, "%s %s %.4g for %.4g", n++ ? "," : "",
+			      fig->rep->columns[c].label, y.mean, x.mean);
+	}
+	return n;
+}
+
+/**
+ * np_plot_benefit() - benefit against cost, per policy
+ * @page: the page; nothing is added where no policy has both
+ * @rep: the report
+ * @w: number of the workload
+ * @s: what there is to show
+ *
+ * Return: NULL, or what went wrong, to be freed.
+ */
+char *np_plot_benefit(struct np_buf *page, const struct np_report *rep, int w,
+		      const struct np_series *s)
+{
+	struct figure fig = { .rep = rep, .w = w, .s = s, .kind = "benefit",
+			      .draw = draw_benefit };
+	char *error;
+
+	if (!label_benefit(&fig)) {
+		np_buf_free(&fig.label);
+		return NULL;
+	}
+	figure_open(page, &fig, "Benefit against cost");
+	error = figure_put(page, &fig);
+	np_buf_printf(page, "<figcaption>Across: PTE updates, the cost of scanning. Up: %s, "
+		      "less of which is the benefit. Means of the runs with their 95 %% intervals "
+		      "(Student); without bars: one run, or all alike.</figcaption>\n</figure>\n",
+		      benefit_name(&fig));
+	return error;
+}
+
+/* ---- the map of VMAs and time ---- */
+
+static const int reason_colors[NR_NUMA_POLICY_REASONS] = {
+	[NUMA_POLICY_SKIP] = 10, [NUMA_POLICY_ALWAYS] = 1, [NUMA_POLICY_INITIAL] = 3,
+	[NUMA_POLICY_INITIAL_MM] = 8, [NUMA_POLICY_PID] = 2, [NUMA_POLICY_PARTIAL] = 4,
+	[NUMA_POLICY_SEQ_DELTA] = 5, [NUMA_POLICY_HOT] = 7, [NUMA_POLICY_SHARED] = 6,
+};
+
+/* Boxes of one reason, fields side by side in one. */
+static void map_boxes(struct np_buf *b, const struct np_map_row *map, int rows, int reason,
+		      double field)
+{
+	double half = reason == NUMA_POLICY_SKIP ? .1 : .42;
+
+	for (int y = 0; y < rows; y++) {
+		for (int x = 0, from; x < NP_MAP_COLUMNS; x++) {
+			if (map[y].reason[x] != reason)
+				continue;
+			for (from = x; x + 1 < NP_MAP_COLUMNS && map[y].reason[x + 1] == reason;)
+				x++;
+			np_buf_printf(b, "%.6g %d %.6g %.6g %.2f %.2f\n", from * field, y + 1,
+				      from * field, (x + 1) * field, y + 1 - half, y + 1 + half);
+		}
+	}
+}
+
+static bool map_has(const struct np_map_row *map, int rows, int reason)
+{
+	for (int y = 0; y < rows; y++)
+		if (memchr(map[y].reason, reason, NP_MAP_COLUMNS))
+			return true;
+	return false;
+}
+
+static void map_tics(struct np_buf *b, const struct np_map_row *map, int rows)
+{
+	int every = (rows + LABELS_MAX - 1) / LABELS_MAX;
+
+	np_buf_puts(b, "set ytics (");
+	for (int y = 0; y < rows; y += every) {
+		np_buf_puts(b, y ? ", " : "");
+		np_gnuplot_text(b, map[y].label, LABEL_CHARS);
+		np_buf_printf(b, " %d", y + 1);
+	}
+	np_buf_puts(b, ") noenhanced\n");
+}
+
+static void map_panel(struct np_buf *b, const struct figure *fig, const struct np_map_row *map,
+		      int rows)
+{
+	int drawn = 0;
+
+	np_buf_printf(b, "set yrange [0.4:%.1f]\n", rows + .6);
+	map_tics(b, map, rows);
+	for (int r = 0; r < NR_NUMA_POLICY_REASONS; r++) {
+		if (!map_has(map, rows, r))
+			continue;
+		np_buf_printf(b, "$r%d << EOD\n", r);
+		map_boxes(b, map, rows, r, fig->s->end_s / NP_MAP_COLUMNS);
+		np_buf_puts(b, "EOD\n");
+	}
+	for (int r = 0; r < NR_NUMA_POLICY_REASONS; r++) {
+		if (!map_has(map, rows, r))
+			continue;
+		np_buf_printf(b, "%s $r%d with boxxyerror fs solid 1 noborder ",
+			      drawn++ ? "," : "plot", r);
+		put_color(b, reason_colors[r]);
+	}
+	np_buf_puts(b, "\n");
+}
+
+static void draw_map(struct np_buf *b, const struct figure *fig, const struct look *look)
+{
+	struct layout l = { .look = look, .left = 108 };
+	int least, most, n = fig->rep->ncolumns;
+	struct np_map_row **maps = np_alloc(n * sizeof(*maps));
+	int *rows = np_alloc(n * sizeof(*rows)), per_row, high = 0;
+
+	l.shown = np_alloc(n * sizeof(*l.shown));
+	l.n = SHOWN(fig, map_rep, l.shown, &least, &most);
+	for (int i = 0; i < l.n; i++) {
+		maps[i] = np_map_make(&fig->s->panels[l.shown[i]], fig->s->end_s, &rows[i],
+				      &per_row);
+		high = rows[i] > high ? rows[i] : high;
+	}
+	l.height = high < 8 ? 136 : high < 16 ? 17 * high : 272;
+	layout_begin(b, &l);
+	for (int i = 0; i < l.n; i++) {
+		layout_panel(b, &l, fig, i);
+		map_panel(b, fig, maps[i], rows[i]);
+		np_map_free(maps[i], rows[i]);
+	}
+	np_buf_puts(b, "unset multiplot\n");
+	free(l.shown);
+	free(maps);
+	free(rows);
+}
+
+static void map_legend(struct np_buf *page, const struct figure *fig)
+{
+	np_buf_puts(page, "<ul class=\"legend\">");
+	for (int r = 0; r < NR_NUMA_POLICY_REASONS; r++) {
+		bool any = false;
+
+		for (int c = 0; c < fig->s->npanels; c++)
+			any |= fig->s->panels[c].map_rep && fig->s->panels[c].reasons[r];
+		if (!any)
+			continue;
+		np_buf_printf(page, "<li><svg class=\"key\" viewBox=\"0 0 24 14\" aria-hidden=\"true\">"
+			      "<rect x=\"2\" width=\"20\" y=\"%d\" height=\"%d\" fill=\"var(--c%d)\"/>"
+			      "</svg>%s</li>", r == NUMA_POLICY_SKIP ? 5 : 1,
+			      r == NUMA_POLICY_SKIP ? 3 : 12, reason_colors[r],
+			      r == NUMA_POLICY_SKIP ? "not scanned (skip)" : np_reason_names[r]);
+	}
+	np_buf_puts(page, "</ul>\n");
+}
+
+static void map_counts(struct np_buf *page, const struct figure *fig, const int *shown, int n)
+{
+	np_buf_puts(page, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
+		    "aria-label=\"Decisions by reason\"><table><caption>Decisions by reason in "
+		    "these runs</caption><thead><tr><th scope=\"col\">reason</th>");
+	for (int i = 0; i < n; i++) {
+		np_buf_puts(page, "<th scope=\"col\">");
+		np_html_escape(page, fig->rep->columns[shown[i]].label);
+		np_buf_puts(page, "</th>");
+	}
+	np_buf_puts(page, "</tr></thead><tbody>\n");
+	for (int r = 0; r < NR_NUMA_POLICY_REASONS; r++) {
+		int all = 0;
+
+		for (int i = 0; i < n; i++)
+			all += fig->s->panels[shown[i]].reasons[r];
+		if (!all)
+			continue;
+		np_buf_printf(page, "<tr><th scope=\"row\">%s</th>", np_reason_names[r]);
+		for (int i = 0; i < n; i++)
+			np_buf_printf(page, "<td>%d</td>", fig->s->panels[shown[i]].reasons[r]);
+		np_buf_puts(page, "</tr>\n");
+	}
+	np_buf_puts(page, "</tbody></table></div>\n");
+}
+
+/* VMAs that share a row of the map, at most. */
+static int vmas_per_row(const struct figure *fig, const int *shown, int n)
+{
+	int most = 1;
+
+	for (int i = 0; i < n; i++) {
+		int rows, per_row;
+
+		np_map_free(np_map_make(&fig->s->panels[shown[i]], fig->s->end_s, &rows, &per_row),
+			    rows);
+		most = per_row > most ? per_row : most;
+	}
+	return most;
+}
+
+static void map_caption(struct np_buf *page, const struct figure *fig, const int *shown, int n,
+			int least, int most)
+{
+	int per_row = vmas_per_row(fig, shown, n);
+
+	np_buf_puts(page, "<figcaption>Up: the VMAs by address");
+	if (per_row > 1)
+		np_buf_printf(page, ", up to %d in a row", per_row);
+	np_buf_printf(page, ". Across: guest time, in fields of %.2g s. The colour is the reason of "
+		      "the decision; where a field has several, one that scans goes before a "
+		      "refusal, and the last before earlier ones. Blank: nothing was decided. One "
+		      "run each: repetition %d", fig->s->end_s / NP_MAP_COLUMNS, least);
+	if (least != most)
+		np_buf_printf(page, " to %d", most);
+	np_buf_puts(page, ", the first that has decisions.</figcaption>\n");
+}
+
+/**
+ * np_plot_map() - every decision, by VMA and time
+ * @page: the page; nothing is added where no run has decisions
+ * @rep: the report
+ * @w: number of the workload
+ * @s: what there is to show
+ *
+ * Return: NULL, or what went wrong, to be freed.
+ */
+char *np_plot_map(struct np_buf *page, const struct np_report *rep, int w,
+		  const struct np_series *s)
+{
+	struct figure fig = { .rep = rep, .w = w, .s = s, .kind = "map", .draw = draw_map };
+	int *shown = np_alloc(rep->ncolumns * sizeof(*shown)), least, most;
+	int n = SHOWN(&fig, map_rep, shown, &least, &most);
+	char *error = NULL;
+
+	if (n) {
+		np_buf_printf(&fig.label, "Maps of VMAs and guest time, coloured by the reason of "
+			      "the decision, under %s; the table below counts them",
+			      rep->workloads[w]);
+		figure_open(page, &fig, "What was scanned, and why");
+		map_legend(page, &fig);
+		error = figure_put(page, &fig);
+		map_caption(page, &fig, shown, n, least, most);
+		map_counts(page, &fig, shown, n);
+		np_buf_puts(page, "</figure>\n");
+	}
+	free(shown);
+	return error;
+}
+
+/* ---- traffic ---- */
+
+/* Nodes with lines of their own. */
+#define NODES_MAX 8
+
+static double rate_max(const struct np_panel *p)
+{
+	double most = 0;
+
+	for (int n = 0; n < p->nodes; n++) {
+		for (int i = 0; i < NP_GRID; i++) {
+			const struct np_flow *f = &p->flow[n * NP_GRID + i];
+
+			if (p->seconds[i] > 0)
+				most = fmax(most, fmax(f->local, f->remote) / p->seconds[i]);
+		}
+	}
+	return most;
+}
+
+static void traffic_data(struct np_buf *b, const struct np_panel *p, double end_s)
+{
+	np_buf_puts(b, "$t << EOD\n");
+	for (int i = 0; i < NP_GRID; i++) {
+		/* A sliver of a run says nothing of the interval. */
+		if (p->seconds[i] < .3 * p->traffic_runs * end_s / NP_GRID) {
+			np_buf_puts(b, "\n");
+			continue;
+		}
+		np_buf_printf(b, "%.6g", (i + .5) * end_s / NP_GRID);
+		for (int n = 0; n < p->nodes && n < NODES_MAX; n++) {
+			const struct np_flow *f = &p->flow[n * NP_GRID + i];
+
+			np_buf_printf(b, " %.6g %.6g", f->local / p->seconds[i],
+				      f->remote / p->seconds[i]);
+		}
+		np_buf_puts(b, "\n");
+	}
+	np_buf_puts(b, "EOD\n");
+}
+
+static void draw_traffic(struct np_buf *b, const struct figure *fig, const struct look *look)
+{
+	struct layout l = { .look = look, .left = 78, .height = 150 };
+	int least, most;
+
+	l.shown = np_alloc(fig->rep->ncolumns * sizeof(*l.shown));
+	l.n = SHOWN(fig, traffic_runs, l.shown, &least, &most);
+	layout_begin(b, &l);
+	np_buf_printf(b, "set yrange [0:%.6g]\nset format y '%%.3s%%c'\n"
+		      "set ylabel 'accesses/s' offset 1,0\n", fig->ymax);
+	for (int i = 0; i < l.n; i++) {
+		const struct np_panel *p = &fig->s->panels[l.shown[i]];
+
+		layout_panel(b, &l, fig, i);
+		put_phases(b, fig->s, p, phase_names(fig->s));
+		traffic_data(b, p, fig->s->end_s);
+		for (int n = 0; n < p->nodes && n < NODES_MAX; n++) {
+			np_buf_printf(b, "%s $t using 1:%d with lines lw 2 ", n ? "," : "plot",
+				      2 * n + 2);
+			put_color(b, color_of(n));
+			np_buf_printf(b, ", $t using 1:%d with lines lw 2 dt (6,4) ", 2 * n + 3);
+			put_color(b, color_of(n));
+		}
+		np_buf_puts(b, "\n");
+	}
+	np_buf_puts(b, "unset multiplot\n");
+	free(l.shown);
+}
+
+static void traffic_legend(struct np_buf *page, int nodes)
+{
+	np_buf_puts(page, "<ul class=\"legend\">");
+	for (int i = 0; i < 2 * nodes && i < 2 * NODES_MAX; i++)
+		np_buf_printf(page, "<li><svg class=\"key\" viewBox=\"0 0 24 14\" aria-hidden=\"true\">"
+			      "<path d=\"M0 7H24\" stroke-width=\"3\" stroke=\"var(--c%d)\"%s/></svg>"
+			      "node %d, %s</li>", color_of(i / 2),
+			      i % 2 ? " stroke-dasharray=\"6 4\"" : "", i / 2,
+			      i % 2 ? "remote" : "local");
+	np_buf_puts(page, "</ul>\n");
+}
+
+static void flow_row(struct np_buf *page, const char *label, int vcpu, const struct np_flow *f,
+		     int runs)
+{
+	double all = f->local + f->remote;
+
+	np_buf_puts(page, "<tr><th scope=\"row\">");
+	np_html_escape(page, label);
+	np_buf_puts(page, "</th>");
+	if (vcpu >= 0)
+		np_buf_printf(page, "<td>%d</td>", vcpu);
+	else
+		np_buf_puts(page, "<td>all</td>");
+	np_buf_printf(page, "<td>%.0f</td><td>%.0f</td>", f->local / runs, f->remote / runs);
+	if (all > 0)
+		np_buf_printf(page, "<td>%.2f %%</td>", 100 * f->remote / all);
+	else
+		np_buf_puts(page, "<td>–</td>");
+	np_buf_printf(page, "<td>%.1f</td><td>%.1f</td></tr>\n",
+		      f->local_bytes / runs / (1 << 20), f->remote_bytes / runs / (1 << 20));
+}
+
+static void flow_table(struct np_buf *page, const struct figure *fig, const int *shown, int n,
+		       bool each)
+{
+	np_buf_printf(page, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
+		      "aria-label=\"Accesses%s\"><table><caption>Accesses from user space in a run, "
+		      "mean of the runs</caption><thead><tr><th scope=\"col\">policy</th>"
+		      "<th scope=\"col\">vCPU</th><th scope=\"col\">local</th>"
+		      "<th scope=\"col\">remote</th><th scope=\"col\">remote share</th>"
+		      "<th scope=\"col\">MiB local</th><th scope=\"col\">MiB remote</th>"
+		      "</tr></thead><tbody>\n", each ? " by vCPU" : "");
+	for (int i = 0; i < n; i++) {
+		const struct np_panel *p = &fig->s->panels[shown[i]];
+		const char *label = fig->rep->columns[shown[i]].label;
+
+		if (!each)
+			flow_row(page, label, -1, &p->total, p->traffic_runs);
+		for (int v = 0; each && v < p->nvcpus; v++)
+			flow_row(page, label, v, &p->vcpus[v], p->traffic_runs);
+	}
+	np_buf_puts(page, "</tbody></table></div>\n");
+}
+
+static void traffic_tables(struct np_buf *page, const struct figure *fig, const int *shown, int n)
+{
+	flow_table(page, fig, shown, n, false);
+	np_buf_puts(page, "<details><summary>By vCPU</summary>\n");
+	flow_table(page, fig, shown, n, true);
+	np_buf_puts(page, "</details>\n");
+}
+
+/**
+ * np_plot_traffic() - accesses to each node's memory over time, per policy
+ * @page: the page; nothing is added where no run has counted accesses
+ * @rep: the report
+ * @w: number of the workload
+ * @s: what there is to show
+ *
+ * Return: NULL, or what went wrong, to be freed.
+ */
+char *np_plot_traffic(struct np_buf *page, const struct np_report *rep, int w,
+		      const struct np_series *s)
+{
+	struct figure fig = { .rep = rep, .w = w, .s = s, .kind = "traffic",
+			      .draw = draw_traffic };
+	int *shown = np_alloc(rep->ncolumns * sizeof(*shown)), least, most, nodes = 0;
+	int n = SHOWN(&fig, traffic_runs, shown, &least, &most);
+	char *error = NULL;
+
+	for (int i = 0; i < n; i++) {
+		const struct np_panel *p = &s->panels[shown[i]];
+
+		fig.ymax = fmax(fig.ymax, 1.05 * rate_max(p));
+		nodes = p->nodes > nodes ? p->nodes : nodes;
+	}
+	if (n) {
+		fig.ymax = fig.ymax > 0 ? fig.ymax : 1;
+		np_buf_printf(&fig.label, "Line plots of local and remote accesses per second to "
+			      "each node’s memory over guest time under %s; the table below has the "
+			      "totals", rep->workloads[w]);
+		figure_open(page, &fig, "Traffic per node over time");
+		traffic_legend(page, nodes);
+		error = figure_put(page, &fig);
+		np_buf_puts(page, "<figcaption>Loads and stores of user space per guest second, by "
+			    "the node that the memory is on. Solid: from CPUs of that node; dashed: "
+			    "from others. Mean of ");
+		say_runs(page, least, most);
+		np_buf_puts(page, "; the scale is the same for all.");
+		if (nodes > NODES_MAX)
+			np_buf_printf(page, " Only the first %d nodes are drawn.", NODES_MAX);
+		say_phases(page, s);
+		np_buf_puts(page, "</figcaption>\n");
+		traffic_tables(page, &fig, shown, n);
+		np_buf_puts(page, "</figure>\n");
+	}
+	free(shown);
+	return error;
+}
