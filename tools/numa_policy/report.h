@@ -101,7 +101,7 @@ struct np_group {
 struct np_report {
 	const struct np_results *r;
 	const struct np_results *other;
-	const char *labels[2];
+	char *labels[2];
 	const char *base;
 	const char **workloads;
 	int nworkloads;

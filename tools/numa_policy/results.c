@@ -106,10 +106,12 @@ void np_cell_clear(struct np_cell *cell)
 	json_decref(cell->begin);
 	json_decref(cell->records);
 	json_decref(cell->metrics);
+	json_decref(cell->traffic);
 	free(cell->reason);
 	cell->begin = NULL;
 	cell->records = NULL;
 	cell->metrics = NULL;
+	cell->traffic = NULL;
 	cell->reason = NULL;
 	cell->status = NP_CELL_NOT_RUN;
 	cell->host_s = 0;
@@ -412,6 +414,8 @@ static char *cell_text(const struct np_cell *c)
 			 "host_s", c->host_s, "guest_s", c->guest_s,
 			 "begin", or_null(c->begin), "metrics", or_null(c->metrics),
 			 "records", or_null(c->records));
+	if (c->traffic)
+		json_object_set(json, "traffic", c->traffic);
 	text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(12));
 	json_decref(json);
 	if (!text)
@@ -494,6 +498,7 @@ static char *load_cell(const struct np_results *r, const json_t *v, struct np_ce
 		c->reason = np_strdup(text_of(v, "reason"));
 	c->begin = object_or_null(v, "begin");
 	c->metrics = object_or_null(v, "metrics");
+	c->traffic = object_or_null(v, "traffic");
 	records = json_object_get(v, "records");
 	c->records = json_is_array(records) ? json_incref(records) : NULL;
 	if (c->status == NP_CELL_OK && !c->metrics)

@@ -66,6 +66,7 @@ enum np_status {
  * @begin: its first record; NULL if there is none
  * @records: the records between the first and the last
  * @metrics: metrics of its last record; NULL if there is none
+ * @traffic: its memory accesses, if they were counted: an object as results.md describes it
  */
 struct np_cell {
 	char *workload;
@@ -79,6 +80,7 @@ struct np_cell {
 	json_t *begin;
 	json_t *records;
 	json_t *metrics;
+	json_t *traffic;
 };
 
 /**
@@ -128,6 +130,7 @@ void np_cell_judge(struct np_cell *cell, const char *path, const struct np_expec
 char *np_results_index(struct np_results *r);
 int np_results_save(const struct np_results *r, const char *path);
 char *np_results_load(struct np_results *r, const char *path);
+char *np_results_merge(struct np_results *into, struct np_results *from);
 void np_results_free(struct np_results *r);
 
 #endif /* NP_RESULTS_H */
