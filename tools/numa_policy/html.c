@@ -398,8 +398,18 @@ static void put_p(struct np_buf *b, double p)
 		np_buf_printf(b, "<td>%.4f</td>", p);
 }
 
+static void put_figure(struct np_buf *b, double value, int digits)
+{
+	if (isnan(value))
+		np_buf_puts(b, "<td>–</td>");
+	else
+		np_buf_printf(b, "<td>%.*f</td>", digits, value);
+}
+
 static void put_statistics(struct np_buf *b, const struct np_report *rep, int w, int m)
 {
+	int digits = np_metrics[m].decimals > 2 ? np_metrics[m].decimals : 2;
+
 	for (size_t i = 0; i < ARRAY_SIZE(statistics); i++) {
 		np_buf_printf(b, "<tr%s><th scope=\"row\">%s ", i ? "" : " class=\"first\"",
 			      statistics[i].name);
@@ -407,11 +417,9 @@ static void put_statistics(struct np_buf *b, const struct np_report *rep, int w,
 		np_buf_puts(b, "</th>");
 		for (int c = 0; c < rep->ncolumns; c++) {
 			const struct np_stats *s = &np_report_summary(rep, w, m, c)->s;
+			const char *at = (const char *)s + statistics[i].member;
 
-			np_buf_puts(b, "<td>");
-			put_number(b, &np_metrics[m],
-				   *(const double *)((const char *)s + statistics[i].member));
-			np_buf_puts(b, "</td>");
+			put_figure(b, *(const double *)at, digits);
 		}
 		np_buf_puts(b, "</tr>\n");
 	}
