@@ -30,7 +30,7 @@ static const char style[] =
 	"  --c1: #56b4e9; --c2: #ff9249; --c3: #2fc59b; --c4: #ea8cc6; --c5: #ecd04a;\n"
 	"  --c6: #a99dff; --c7: #e0a377; --c8: #97e5ff; --c9: #ff9aae; --c10: #9aa0a6; } }\n"
 	"* { box-sizing: border-box; }\n"
-	"body { margin: 0 auto; padding: 1rem 1.5rem 3rem; max-width: 64rem; background: var(--bg);\n"
+	"body { margin: 0 auto; padding: 1rem 1.5rem 3rem; max-width: 72rem; background: var(--bg);\n"
 	"  color: var(--fg); font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }\n"
 	"h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem; }\n"
 	"h2 { font-size: 1.3rem; margin: 2.5rem 0 .5rem; padding-top: .5rem;\n"
@@ -58,7 +58,9 @@ static const char style[] =
 	"th, td { padding: .25rem .6rem; text-align: right; vertical-align: top; white-space: nowrap;\n"
 	"  border-bottom: 1px solid var(--line); }\n"
 	"th:first-child { text-align: left; position: sticky; left: 0; background: var(--bg);\n"
-	"  max-width: 11rem; white-space: normal; }\n"
+	"  min-width: 9rem; white-space: normal; }\n"
+	".claims { padding-left: 1.2rem; margin: .25rem 0; }\n"
+	"th small { font-weight: 400; color: var(--dim); }\n"
 	"td small { display: block; color: var(--dim); font-size: .8125rem; }\n"
 	"td small.sig { color: var(--fg); font-weight: 600; }\n"
 	"tr.first th, tr.first td { border-top: 2px solid var(--line); }\n"
@@ -69,6 +71,7 @@ static const char style[] =
 	"summary { cursor: pointer; color: var(--c1); }\n"
 	"svg.plot { display: block; width: 100%; height: auto; color: var(--fg);\n"
 	"  font-family: system-ui, sans-serif; }\n"
+	"svg.wide { max-width: 60rem; }\n"
 	"svg.narrow { display: none; max-width: 34rem; margin: 0 auto; }\n"
 	"svg.key { width: 24px; height: 14px; margin-right: .4rem; vertical-align: -2px; }\n"
 	"@media (max-width: 719px) {\n"
@@ -77,7 +80,7 @@ static const char style[] =
 	"  svg.narrow { display: block; }\n"
 	"  dl { grid-template-columns: minmax(0, 1fr); gap: 0; }\n"
 	"  dd { margin-bottom: .5rem; }\n"
-	"  th:first-child { max-width: 7.5rem; }\n"
+	"  th:first-child { min-width: 6.5rem; }\n"
 	"}\n"
 	"@media print { .scroll { overflow: visible; } figure { break-inside: avoid; } }\n";
 
@@ -255,6 +258,73 @@ static void put_alarms(struct np_buf *b, const struct np_report *rep, const stru
 	np_buf_puts(b, "</ul></section>\n");
 }
 
+/* Sentences by whether they say that something differs. */
+struct sentences {
+	struct np_buf intro;
+	struct np_buf differ;
+	struct np_buf others;
+};
+
+static void sort_sentence(struct sentences *to, const char *text, bool item)
+{
+	bool other = strstr(text, "no significant difference") || strstr(text, "not tested");
+	struct np_buf *b = !item ? &to->intro : other ? &to->others : &to->differ;
+
+	if (!*text)
+		return;
+	np_buf_puts(b, item ? "<li>" : "<p>");
+	np_html_escape(b, text);
+	np_buf_puts(b, item ? "</li>\n" : "</p>\n");
+}
+
+/* Sentences that were laid out for 80 columns flow again: "  - " begins one, an indent goes on. */
+static void read_sentences(struct sentences *to, const char *text)
+{
+	struct np_buf now = { 0 };
+	bool item = false;
+	char **lines;
+	int n;
+
+	lines = np_split(text, '\n', &n);
+	np_buf_puts(&now, "");
+	for (int i = 0; i < n; i++) {
+		const char *words = lines[i] + strspn(lines[i], " ");
+		bool begins = words > lines[i] && !strncmp(words, "- ", 2);
+
+		if (begins || !*words) {
+			sort_sentence(to, now.s, item);
+			np_buf_free(&now);
+			np_buf_puts(&now, begins ? words + 2 : "");
+			item = begins;
+		} else {
+			np_buf_printf(&now, "%s%s", now.len ? " " : "", words);
+		}
+	}
+	sort_sentence(to, now.s, item);
+	np_buf_free(&now);
+	np_split_free(lines, n);
+}
+
+static void put_sentences(struct np_buf *b, const char *text)
+{
+	struct sentences s = { 0 };
+
+	read_sentences(&s, text);
+	if (s.intro.len)
+		np_buf_puts(b, s.intro.s);
+	if (s.differ.len)
+		np_buf_printf(b, "<ul class=\"claims\">\n%s</ul>\n", s.differ.s);
+	else
+		np_buf_puts(b, "<p><b>Nothing differs significantly.</b></p>\n");
+	if (s.others.len)
+		np_buf_printf(b, "<details><summary>What does not differ significantly or was not "
+			      "tested</summary>\n<ul class=\"claims\">\n%s</ul></details>\n",
+			      s.others.s);
+	np_buf_free(&s.intro);
+	np_buf_free(&s.differ);
+	np_buf_free(&s.others);
+}
+
 static void put_claims(struct np_buf *b, const struct np_report *rep)
 {
 	size_t size;
@@ -267,9 +337,8 @@ static void put_claims(struct np_buf *b, const struct np_report *rep)
 	if (fclose(f))
 		np_die(NP_FAIL, "out of memory");
 	if (*text) {
-		np_buf_puts(b, "<h2 id=\"claims\">What it shows</h2>\n<pre>");
-		np_html_escape(b, text + strspn(text, "\n"));
-		np_buf_puts(b, "</pre>\n");
+		np_buf_puts(b, "<h2 id=\"claims\">What it shows</h2>\n");
+		put_sentences(b, text);
 	}
 	free(text);
 }

@@ -99,6 +99,36 @@ static void set_terminal(struct np_buf *b, const struct look *look, int height)
 	np_buf_puts(b, "set border 3\nset tics nomirror out scale 0.5\n");
 }
 
+/**
+ * struct scale - a unit for an axis, so that its figures are short
+ * @factor: what a value is divided by
+ * @name: what to append to the axis's name
+ */
+struct scale {
+	double factor;
+	const char *name;
+};
+
+static struct scale scale_for(double most)
+{
+	if (most >= 2e9)
+		return (struct scale) { 1e9, " (billions)" };
+	if (most >= 2e6)
+		return (struct scale) { 1e6, " (millions)" };
+	if (most >= 2e4)
+		return (struct scale) { 1e3, " (thousands)" };
+	return (struct scale) { 1, "" };
+}
+
+/* A round step that divides an axis into four to eight parts. */
+static double tic_step(double most)
+{
+	double step = pow(10, floor(log10(most / 2)));
+
+	return most / step > 8 ? (most / step > 20 ? 5 : 2) * step :
+	       most / step < 4 ? step / 2 : step;
+}
+
 /* ---- panels: one per column, side by side or one below the other ---- */
 
 /**
@@ -106,6 +136,7 @@ static void set_terminal(struct np_buf *b, const struct look *look, int height)
  * @look: the rendering
  * @shown: columns that have a panel
  * @n: how many
+ * @ylabel: what the vertical axes show
  * @left: pixels left of a panel's axes
  * @height: pixels of a panel's axes
  * @total: pixels of the whole
@@ -114,15 +145,16 @@ struct layout {
 	const struct look *look;
 	int *shown;
 	int n;
+	const char *ylabel;
 	int left;
 	int height;
 	int total;
 };
 
-#define ABOVE 30
-#define BELOW 26
+#define ABOVE 46
+#define BELOW 36
 #define BOTTOM 26
-#define RIGHT 14
+#define RIGHT 16
 
 static void layout_begin(struct np_buf *b, struct layout *l)
 {
@@ -133,22 +165,33 @@ static void layout_begin(struct np_buf *b, struct layout *l)
 	np_buf_puts(b, "set multiplot\nunset key\n");
 }
 
+/* Text at a place in pixels: gnuplot's own places for titles move with what else there is. */
+static void put_text(struct np_buf *b, const struct layout *l, const char *text, double x, double y,
+		     const char *how)
+{
+	np_buf_puts(b, "set label ");
+	np_gnuplot_text(b, text, 44);
+	np_buf_printf(b, " at screen %.5f, screen %.5f %s noenhanced\n", x / l->look->width,
+		      1 - y / l->total, how);
+}
+
 static void layout_panel(struct np_buf *b, const struct layout *l, const struct figure *fig, int i)
 {
 	int columns = l->look->columns, width = l->look->width / columns;
 	int x = i % columns * width, y = i / columns * (ABOVE + l->height + BELOW) + ABOVE;
 	double w = l->look->width, h = l->total;
 
+	np_buf_puts(b, "unset arrow\nunset label\n");
 	np_buf_printf(b, "set lmargin at screen %.5f\nset rmargin at screen %.5f\n",
 		      (x + l->left) / w, (x + width - RIGHT) / w);
 	np_buf_printf(b, "set tmargin at screen %.5f\nset bmargin at screen %.5f\n",
 		      1 - y / h, 1 - (y + l->height) / h);
-	np_buf_puts(b, "set title ");
-	np_gnuplot_text(b, fig->rep->columns[l->shown[i]].label, 44);
-	np_buf_puts(b, " noenhanced offset 0,-0.4\n");
-	np_buf_printf(b, "set xlabel '%s' offset 0,0.4\n",
-		      i + columns >= l->n ? "guest time (s)" : "");
 	np_buf_printf(b, "set xrange [0:%.9g]\n", fig->s->end_s);
+	put_text(b, l, fig->rep->columns[l->shown[i]].label, x + l->left, y - 30, "left");
+	put_text(b, l, l->ylabel, x + 14, y + l->height / 2., "center rotate by 90");
+	if (i + columns >= l->n)
+		put_text(b, l, "guest time (s)", x + (l->left + width - RIGHT) / 2.,
+			 y + l->height + BELOW + 12, "center");
 }
 
 /* Phases as lines with letters; what begins too close to the one before shares its line. */
@@ -158,7 +201,6 @@ static void put_phases(struct np_buf *b, const struct np_series *s, const struct
 	struct np_buf letters = { 0 };
 	double last = -1;
 
-	np_buf_puts(b, "unset arrow\nunset label\n");
 	for (int i = 0; i < names->nphases && i < PHASES_MAX; i++) {
 		for (int k = 0; k < p->nphases; k++) {
 			double t = p->phases[k].sum_s / p->phases[k].n;
@@ -174,8 +216,8 @@ static void put_phases(struct np_buf *b, const struct np_series *s, const struct
 				np_buf_printf(b, "set arrow from %.9g,graph 0 to %.9g,graph 1 "
 					      "nohead dt 3 lc rgb '#0a0000'\n", t, t);
 			}
-			np_buf_printf(b, "set label %d '%s' at %.9g,graph 1.07 center\n",
-				      (int)(1 + last * 1000), letters.s, last);
+			np_buf_printf(b, "set label %d '%s' at %.9g,graph 1.05 center\n",
+				      (int)(100 + last * 1000), letters.s, last);
 		}
 	}
 	np_buf_free(&letters);
@@ -271,7 +313,8 @@ static void curve_data(struct np_buf *b, const char *name, const struct np_panel
 
 static void draw_locality(struct np_buf *b, const struct figure *fig, const struct look *look)
 {
-	struct layout l = { .look = look, .left = 66, .height = 150 };
+	struct layout l = { .look = look, .ylabel = "local (%)", .left = 66,
+			    .height = 150 };
 	const struct np_report *rep = fig->rep;
 	double step = fig->s->end_s / NP_GRID;
 	int least, most;
@@ -279,7 +322,7 @@ static void draw_locality(struct np_buf *b, const struct figure *fig, const stru
 	l.shown = np_alloc(rep->ncolumns * sizeof(*l.shown));
 	l.n = SHOWN(fig, runs, l.shown, &least, &most);
 	layout_begin(b, &l);
-	np_buf_puts(b, "set yrange [0:100]\nset ytics 25\nset ylabel 'local (%)'\n");
+	np_buf_puts(b, "set yrange [0:100]\nset ytics 25\n");
 	for (int i = 0; i < l.n; i++) {
 		int c = l.shown[i], base = rep->columns[c].base;
 		const struct np_panel *p = &fig->s->panels[c];
@@ -420,28 +463,52 @@ static const char *benefit_name(const struct figure *fig)
 
 static const int point_types[] = { 7, 5, 9, 11, 13, 15, 6, 4, 8, 10, 12, 14 };
 
-static void draw_benefit(struct np_buf *b, const struct figure *fig, const struct look *look)
+/* The greatest ends of the intervals, of costs or of benefits. */
+static double greatest(const struct figure *fig,
+		       struct estimate (*get)(const struct figure *fig, int c))
 {
-	bool wide = look == &looks[0];
-	int n = fig->rep->ncolumns, drawn = 0;
+	double most = 0;
 
-	set_terminal(b, look, wide ? 420 : 340 + 22 * ((n + 1) / 2));
+	for (int c = 0; c < fig->rep->ncolumns; c++) {
+		struct estimate e = get(fig, c);
+
+		if (e.valid)
+			most = fmax(most, e.mean + e.half);
+	}
+	return most;
+}
+
+static void benefit_axes(struct np_buf *b, const struct figure *fig, bool wide,
+			 const struct scale *sx, const struct scale *sy)
+{
 	np_buf_printf(b, "set key %s\n", wide ? "outside right top Left reverse samplen 1" :
 		      "below Left reverse maxcols 2 samplen 1");
-	np_buf_puts(b, "set format '%.3s%c'\nset xlabel 'PTE updates'\nset offsets graph 0.04, "
-		    "graph 0.04, graph 0.04, graph 0.04\n");
-	np_buf_printf(b, "set xrange [0:*]\nset yrange [0:*]\nset ylabel '%s'\n",
-		      benefit_name(fig));
-	np_buf_puts(b, "set label 1 'better' at graph 0.02,0.05 left\nset grid lw 0.5 dt 3 "
+	np_buf_puts(b, "set offsets 0, graph 0.04, graph 0.04, 0\n"
+		    "set xrange [0:*]\nset yrange [0:*]\n");
+	np_buf_printf(b, "set xlabel 'PTE updates%s' offset 0,0.7\nset ylabel '%s%s'\n", sx->name,
+		      benefit_name(fig), sy->name);
+	np_buf_puts(b, "set label 1 '↙ better' at graph 0.02,0.05 left\nset grid lw 0.5 dt 3 "
 		    "lc rgb '#0a0000'\n");
+}
+
+static void draw_benefit(struct np_buf *b, const struct figure *fig, const struct look *look)
+{
+	struct scale sx = scale_for(greatest(fig, cost_of));
+	struct scale sy = scale_for(greatest(fig, benefit_of));
+	int n = fig->rep->ncolumns, drawn = 0;
+	bool wide = look == &looks[0];
+
+	set_terminal(b, look, wide ? 420 : 340 + 22 * ((n + 1) / 2));
+	benefit_axes(b, fig, wide, &sx, &sy);
 	for (int c = 0; c < n; c++) {
 		struct estimate x = cost_of(fig, c), y = benefit_of(fig, c);
 
 		if (!x.valid || !y.valid)
 			continue;
-		np_buf_printf(b, "$c%d << EOD\n%.9g %.9g %.9g %.9g %.9g %.9g\nEOD\n", c, x.mean,
-			      y.mean, fmax(0, x.mean - x.half), x.mean + x.half,
-			      fmax(0, y.mean - y.half), y.mean + y.half);
+		np_buf_printf(b, "$c%d << EOD\n%.9g %.9g %.9g %.9g %.9g %.9g\nEOD\n", c,
+			      x.mean / sx.factor, y.mean / sy.factor,
+			      fmax(0, x.mean - x.half) / sx.factor, (x.mean + x.half) / sx.factor,
+			      fmax(0, y.mean - y.half) / sy.factor, (y.mean + y.half) / sy.factor);
 	}
 	for (int c = 0; c < n; c++) {
 		if (!cost_of(fig, c).valid || !benefit_of(fig, c).valid)
@@ -574,12 +641,22 @@ static void map_panel(struct np_buf *b, const struct figure *fig, const struct n
 	np_buf_puts(b, "\n");
 }
 
+/* Characters that a label takes on an axis; @least if that is more. */
+static int text_chars(const char *s, int least)
+{
+	int n = 0;
+
+	for (; *s && n <= LABEL_CHARS; s++)
+		n += (*s & 0xc0) != 0x80;
+	return n > least ? n : least;
+}
+
 static void draw_map(struct np_buf *b, const struct figure *fig, const struct look *look)
 {
-	struct layout l = { .look = look, .left = 108 };
+	struct layout l = { .look = look, .ylabel = "VMA" };
 	int least, most, n = fig->rep->ncolumns;
 	struct np_map_row **maps = np_alloc(n * sizeof(*maps));
-	int *rows = np_alloc(n * sizeof(*rows)), per_row, high = 0;
+	int *rows = np_alloc(n * sizeof(*rows)), per_row, high = 0, chars = 3;
 
 	l.shown = np_alloc(n * sizeof(*l.shown));
 	l.n = SHOWN(fig, map_rep, l.shown, &least, &most);
@@ -587,11 +664,15 @@ static void draw_map(struct np_buf *b, const struct figure *fig, const struct lo
 		maps[i] = np_map_make(&fig->s->panels[l.shown[i]], fig->s->end_s, &rows[i],
 				      &per_row);
 		high = rows[i] > high ? rows[i] : high;
+		for (int y = 0; y < rows[i]; y++)
+			chars = text_chars(maps[i][y].label, chars);
 	}
+	l.left = 46 + chars * look->font * .62;
 	l.height = high < 8 ? 136 : high < 16 ? 17 * high : 272;
 	layout_begin(b, &l);
 	for (int i = 0; i < l.n; i++) {
 		layout_panel(b, &l, fig, i);
+		put_phases(b, fig->s, &fig->s->panels[l.shown[i]], phase_names(fig->s));
 		map_panel(b, fig, maps[i], rows[i]);
 		np_map_free(maps[i], rows[i]);
 	}
@@ -675,7 +756,9 @@ static void map_caption(struct np_buf *page, const struct figure *fig, const int
 		      "run each: repetition %d", fig->s->end_s / NP_MAP_COLUMNS, least);
 	if (least != most)
 		np_buf_printf(page, " to %d", most);
-	np_buf_puts(page, ", the first that has decisions.</figcaption>\n");
+	np_buf_puts(page, ", the first that has decisions.");
+	say_phases(page, fig->s);
+	np_buf_puts(page, "</figcaption>\n");
 }
 
 /**
@@ -730,7 +813,7 @@ static double rate_max(const struct np_panel *p)
 	return most;
 }
 
-static void traffic_data(struct np_buf *b, const struct np_panel *p, double end_s)
+static void traffic_data(struct np_buf *b, const struct np_panel *p, double end_s, double unit)
 {
 	np_buf_puts(b, "$t << EOD\n");
 	for (int i = 0; i < NP_GRID; i++) {
@@ -743,8 +826,8 @@ static void traffic_data(struct np_buf *b, const struct np_panel *p, double end_
 		for (int n = 0; n < p->nodes && n < NODES_MAX; n++) {
 			const struct np_flow *f = &p->flow[n * NP_GRID + i];
 
-			np_buf_printf(b, " %.6g %.6g", f->local / p->seconds[i],
-				      f->remote / p->seconds[i]);
+			np_buf_printf(b, " %.6g %.6g", f->local / p->seconds[i] / unit,
+				      f->remote / p->seconds[i] / unit);
 		}
 		np_buf_puts(b, "\n");
 	}
@@ -753,20 +836,23 @@ static void traffic_data(struct np_buf *b, const struct np_panel *p, double end_
 
 static void draw_traffic(struct np_buf *b, const struct figure *fig, const struct look *look)
 {
-	struct layout l = { .look = look, .left = 78, .height = 150 };
+	struct layout l = { .look = look, .left = 74, .height = 150 };
+	struct scale scale = scale_for(fig->ymax);
+	char *ylabel = np_asprintf("accesses/s%s", scale.name);
 	int least, most;
 
+	l.ylabel = ylabel;
 	l.shown = np_alloc(fig->rep->ncolumns * sizeof(*l.shown));
 	l.n = SHOWN(fig, traffic_runs, l.shown, &least, &most);
 	layout_begin(b, &l);
-	np_buf_printf(b, "set yrange [0:%.6g]\nset format y '%%.3s%%c'\n"
-		      "set ylabel 'accesses/s' offset 1,0\n", fig->ymax);
+	np_buf_printf(b, "set yrange [0:%.6g]\nset ytics %.6g\n", fig->ymax / scale.factor,
+		      tic_step(fig->ymax / scale.factor));
 	for (int i = 0; i < l.n; i++) {
 		const struct np_panel *p = &fig->s->panels[l.shown[i]];
 
 		layout_panel(b, &l, fig, i);
 		put_phases(b, fig->s, p, phase_names(fig->s));
-		traffic_data(b, p, fig->s->end_s);
+		traffic_data(b, p, fig->s->end_s, scale.factor);
 		for (int n = 0; n < p->nodes && n < NODES_MAX; n++) {
 			np_buf_printf(b, "%s $t using 1:%d with lines lw 2 ", n ? "," : "plot",
 				      2 * n + 2);
@@ -778,6 +864,7 @@ static void draw_traffic(struct np_buf *b, const struct figure *fig, const struc
 	}
 	np_buf_puts(b, "unset multiplot\n");
 	free(l.shown);
+	free(ylabel);
 }
 
 static void traffic_legend(struct np_buf *page, int nodes)
@@ -785,7 +872,7 @@ static void traffic_legend(struct np_buf *page, int nodes)
 	np_buf_puts(page, "<ul class=\"legend\">");
 	for (int i = 0; i < 2 * nodes && i < 2 * NODES_MAX; i++)
 		np_buf_printf(page, "<li><svg class=\"key\" viewBox=\"0 0 24 14\" aria-hidden=\"true\">"
-			      "<path d=\"M0 7H24\" stroke-width=\"3\" stroke=\"var(--c%d)\"%s/></svg>"
+			      "<path d=\"M0 7H24\" fill=\"none\" stroke-width=\"3\" stroke=\"var(--c%d)\"%s/></svg>"
 			      "node %d, %s</li>", color_of(i / 2),
 			      i % 2 ? " stroke-dasharray=\"6 4\"" : "", i / 2,
 			      i % 2 ? "remote" : "local");
