@@ -17,6 +17,9 @@
 #include "report_parts.h"
 #include "util.h"
 
+/* What a reader must not miss. */
+#define ALARM "<section class=\"alarm\" role=\"alert\">\n"
+
 /* Failed cells that are listed one by one. */
 #define FAILURES_MAX 50
 
@@ -222,8 +225,7 @@ static void put_failed(struct np_buf *b, const struct np_results *r, enum np_sta
 		n += r->cells[i].status == status;
 	if (!n)
 		return;
-	np_buf_printf(b, "<section class=\"alarm\" role=\"alert\"><h2>%s: %d of %d</h2>\n<ul>\n", title,
-		      n, r->ncells);
+	np_buf_printf(b, ALARM "<h2>%s: %d of %d</h2>\n<ul>\n", title, n, r->ncells);
 	for (int i = 0; i < r->ncells && shown < FAILURES_MAX; i++) {
 		const struct np_cell *c = &r->cells[i];
 
@@ -243,8 +245,8 @@ static void put_failed(struct np_buf *b, const struct np_results *r, enum np_sta
 static void put_alarms(struct np_buf *b, const struct np_report *rep, const struct np_results *r)
 {
 	if (json_is_true(json_object_get(r->head, "interrupted")))
-		np_buf_puts(b, "<section class=\"alarm\" role=\"alert\"><h2>Interrupted</h2><p>This is "
-			    "what was finished.</p></section>\n");
+		np_buf_puts(b, ALARM "<h2>Interrupted</h2><p>This is what was finished.</p>\n"
+			    "</section>\n");
 	put_failed(b, r, NP_CELL_FAILED, "Failed cells");
 	put_failed(b, r, NP_CELL_NOT_RUN, "Cells not run or not finished");
 	if (!rep->nnotes)
@@ -317,7 +319,7 @@ static void put_sentences(struct np_buf *b, const char *text)
 	else
 		np_buf_puts(b, "<p><b>Nothing differs significantly.</b></p>\n");
 	if (s.others.len)
-		np_buf_printf(b, "<details><summary>What does not differ significantly or was not "
+		np_buf_printf(b, "<details><summary>What does not differ significantly or was not\n"
 			      "tested</summary>\n<ul class=\"claims\">\n%s</ul></details>\n",
 			      s.others.s);
 	np_buf_free(&s.intro);
@@ -515,11 +517,11 @@ static void put_all_statistics(struct np_buf *b, const struct np_report *rep, in
 static void put_legend(struct np_buf *b, const struct np_report *rep)
 {
 	np_buf_puts(b, "<h2 id=\"reading\">How to read it</h2>\n");
-	np_buf_printf(b, "<p>Means of the runs that are ok. Below each: the change against the base in "
-		      "percent of its mean (without %%: that mean is 0, and it is the difference), and "
-		      "in brackets the 95 %% confidence interval of the difference (Welch). "
-		      "*: significant at 95 %% by Welch’s test after Holm’s correction for the %d "
-		      "comparisons of this report. (3/5): so many runs got there, and the mean is "
+	np_buf_printf(b, "<p>Means of the runs that are ok. Below each: the change against the base\n"
+		      "in percent of its mean (without %%: that mean is 0, and it is the difference), and\n"
+		      "in brackets the 95 %% confidence interval of the difference (Welch).\n"
+		      "*: significant at 95 %% by Welch’s test after Holm’s correction for the %d\n"
+		      "comparisons of this report. (3/5): so many runs got there, and the mean is\n"
 		      "theirs; never: none did.</p>\n<dl>\n", rep->comparisons);
 	for (int m = 0; m < np_metrics_count; m++) {
 		bool any = false;
@@ -529,8 +531,8 @@ static void put_legend(struct np_buf *b, const struct np_report *rep)
 		if (any)
 			put_item(b, np_metrics[m].title, np_strdup(np_metrics[m].help));
 	}
-	np_buf_puts(b, "</dl>\n<p class=\"note\">In guests that count instructions, remote memory is "
-		    "not slower than local memory: elapsed time shows what scanning and faulting "
+	np_buf_puts(b, "</dl>\n<p class=\"note\">In guests that count instructions, remote memory\n"
+		    "is not slower than local memory: elapsed time shows what scanning and faulting\n"
 		    "cost, and the benefit is in where the pages are.</p>\n");
 }
 
@@ -587,7 +589,7 @@ static void put_nav(struct np_buf *b, const struct np_report *rep)
 		np_html_escape(b, rep->workloads[w]);
 		np_buf_puts(b, "</a></li>");
 	}
-	np_buf_puts(b, "<li><a href=\"#reading\">how to read it</a></li>"
+	np_buf_puts(b, "<li><a href=\"#reading\">how to read it</a></li>\n"
 		    "<li><a href=\"#made\">how it was made</a></li></ul></nav>\n");
 }
 

@@ -293,7 +293,8 @@ static void add_interval(struct np_panel *p, const json_t *interval, const struc
 {
 	for (int v = 0; v < p->nvcpus; v++) {
 		for (int n = 0; n < p->nodes; n++) {
-			double accesses = at(interval, "loads", v, n) + at(interval, "stores", v, n);
+			double accesses = at(interval, "loads", v, n) +
+					  at(interval, "stores", v, n);
 			double bytes = at(interval, "bytes", v, n);
 			struct np_flow flow = { 0 };
 

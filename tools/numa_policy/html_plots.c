@@ -14,6 +14,10 @@
 #include "gnuplot.h"
 #include "html_plots.h"
 
+/* A sample of what a legend explains. */
+#define KEY_OPEN "<li><svg class=\"key\" viewBox=\"0 0 24 14\" aria-hidden=\"true\">\n"
+#define KEY_CLOSE "</svg>\n"
+
 /* Letters that label phases. */
 #define PHASES_MAX 26
 /* Rows of a map that are labelled one by one. */
@@ -94,7 +98,7 @@ static void put_color(struct np_buf *b, int color)
 
 static void set_terminal(struct np_buf *b, const struct look *look, int height)
 {
-	np_buf_printf(b, "reset\nset terminal svg size %d,%d dynamic enhanced "
+	np_buf_printf(b, "reset\nset terminal svg size %d,%d dynamic enhanced \\\n"
 		      "font 'sans-serif,%d'\n", look->width, height, look->font);
 	np_buf_puts(b, "set border 3\nset tics nomirror out scale 0.5\n");
 }
@@ -213,7 +217,7 @@ static void put_phases(struct np_buf *b, const struct np_series *s, const struct
 				np_buf_free(&letters);
 				np_buf_printf(&letters, "%c", 'a' + i);
 				last = t;
-				np_buf_printf(b, "set arrow from %.9g,graph 0 to %.9g,graph 1 "
+				np_buf_printf(b, "set arrow from %.9g,graph 0 to %.9g,graph 1 \\\n"
 					      "nohead dt 3 lc rgb '#0a0000'\n", t, t);
 			}
 			np_buf_printf(b, "set label %d '%s' at %.9g,graph 1.05 center\n",
@@ -346,7 +350,7 @@ static void draw_locality(struct np_buf *b, const struct figure *fig, const stru
 
 static void label_locality(struct figure *fig, const int *shown, int n)
 {
-	np_buf_printf(&fig->label, "Line plots of the share of local pages over guest time under %s; "
+	np_buf_printf(&fig->label, "Line plots of the share of local pages over time under %s;\n"
 		      "mean over the time axis:", fig->rep->workloads[fig->w]);
 	for (int i = 0; i < n; i++) {
 		const struct np_panel *p = &fig->s->panels[shown[i]];
@@ -386,10 +390,10 @@ char *np_plot_locality(struct np_buf *page, const struct np_report *rep, int w,
 		label_locality(&fig, shown, n);
 		figure_open(page, &fig, "Locality over time");
 		error = figure_put(page, &fig);
-		np_buf_puts(page, "<figcaption>Share of the touched pages on their toucher’s node. "
+		np_buf_puts(page, "<figcaption>Share of touched pages on their toucher’s node.\n"
 			    "Line: mean of ");
 		say_runs(page, least, most);
-		np_buf_puts(page, "; band: least to greatest of them; shown while at least half of "
+		np_buf_puts(page, "; band: least to greatest; shown while at least half of\n"
 			    "the runs go on.");
 		if (n > 1)
 			np_buf_puts(page, " Dashed: the mean of the base.");
@@ -487,7 +491,7 @@ static void benefit_axes(struct np_buf *b, const struct figure *fig, bool wide,
 		    "set xrange [0:*]\nset yrange [0:*]\n");
 	np_buf_printf(b, "set xlabel 'PTE updates%s' offset 0,0.7\nset ylabel '%s%s'\n", sx->name,
 		      benefit_name(fig), sy->name);
-	np_buf_puts(b, "set label 1 '↙ better' at graph 0.02,0.05 left\nset grid lw 0.5 dt 3 "
+	np_buf_puts(b, "set label 1 '↙ better' at graph 0.02,0.05 left\nset grid lw 0.5 dt 3 \\\n"
 		    "lc rgb '#0a0000'\n");
 }
 
@@ -563,8 +567,8 @@ char *np_plot_benefit(struct np_buf *page, const struct np_report *rep, int w,
 	}
 	figure_open(page, &fig, "Benefit against cost");
 	error = figure_put(page, &fig);
-	np_buf_printf(page, "<figcaption>Across: PTE updates, the cost of scanning. Up: %s, "
-		      "less of which is the benefit. Means of the runs with their 95 %% intervals "
+	np_buf_printf(page, "<figcaption>Across: PTE updates, the cost of scanning. Up: %s,\n"
+		      "less of which is the benefit. Means of the runs with their 95 %% intervals\n"
 		      "(Student); without bars: one run, or all alike.</figcaption>\n</figure>\n",
 		      benefit_name(&fig));
 	return error;
@@ -692,9 +696,9 @@ static void map_legend(struct np_buf *page, const struct figure *fig)
 			any |= fig->s->panels[c].map_rep && fig->s->panels[c].reasons[r];
 		if (!any)
 			continue;
-		np_buf_printf(page, "<li><svg class=\"key\" viewBox=\"0 0 24 14\" aria-hidden=\"true\">"
+		np_buf_printf(page, KEY_OPEN
 			      "<rect x=\"2\" width=\"20\" y=\"%d\" height=\"%d\" fill=\"var(--c%d)\"/>"
-			      "</svg>%s</li>", r == NUMA_POLICY_SKIP ? 5 : 1,
+			      KEY_CLOSE "%s</li>", r == NUMA_POLICY_SKIP ? 5 : 1,
 			      r == NUMA_POLICY_SKIP ? 3 : 12, reason_colors[r],
 			      r == NUMA_POLICY_SKIP ? "not scanned (skip)" : np_reason_names[r]);
 	}
@@ -703,8 +707,8 @@ static void map_legend(struct np_buf *page, const struct figure *fig)
 
 static void map_counts(struct np_buf *page, const struct figure *fig, const int *shown, int n)
 {
-	np_buf_puts(page, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
-		    "aria-label=\"Decisions by reason\"><table><caption>Decisions by reason in "
+	np_buf_puts(page, "<div class=\"scroll\" role=\"region\" tabindex=\"0\"\n"
+		    "aria-label=\"Decisions by reason\"><table><caption>Decisions by reason in\n"
 		    "these runs</caption><thead><tr><th scope=\"col\">reason</th>");
 	for (int i = 0; i < n; i++) {
 		np_buf_puts(page, "<th scope=\"col\">");
@@ -750,9 +754,9 @@ static void map_caption(struct np_buf *page, const struct figure *fig, const int
 	np_buf_puts(page, "<figcaption>Up: the VMAs by address");
 	if (per_row > 1)
 		np_buf_printf(page, ", up to %d in a row", per_row);
-	np_buf_printf(page, ". Across: guest time, in fields of %.2g s. The colour is the reason of "
-		      "the decision; where a field has several, one that scans goes before a "
-		      "refusal, and the last before earlier ones. Blank: nothing was decided. One "
+	np_buf_printf(page, ". Across: guest time, in fields of %.2g s. The colour is the reason\n"
+		      "of the decision; where a field has several, one that scans goes before a\n"
+		      "refusal, and the last before earlier ones. Blank: nothing was decided. One\n"
 		      "run each: repetition %d", fig->s->end_s / NP_MAP_COLUMNS, least);
 	if (least != most)
 		np_buf_printf(page, " to %d", most);
@@ -779,7 +783,7 @@ char *np_plot_map(struct np_buf *page, const struct np_report *rep, int w,
 	char *error = NULL;
 
 	if (n) {
-		np_buf_printf(&fig.label, "Maps of VMAs and guest time, coloured by the reason of "
+		np_buf_printf(&fig.label, "Maps of VMAs and guest time, coloured by the reason of\n"
 			      "the decision, under %s; the table below counts them",
 			      rep->workloads[w]);
 		figure_open(page, &fig, "What was scanned, and why");
@@ -871,9 +875,10 @@ static void traffic_legend(struct np_buf *page, int nodes)
 {
 	np_buf_puts(page, "<ul class=\"legend\">");
 	for (int i = 0; i < 2 * nodes && i < 2 * NODES_MAX; i++)
-		np_buf_printf(page, "<li><svg class=\"key\" viewBox=\"0 0 24 14\" aria-hidden=\"true\">"
-			      "<path d=\"M0 7H24\" fill=\"none\" stroke-width=\"3\" stroke=\"var(--c%d)\"%s/></svg>"
-			      "node %d, %s</li>", color_of(i / 2),
+		np_buf_printf(page, KEY_OPEN
+			      "<path d=\"M0 7H24\" fill=\"none\" stroke-width=\"3\"\n"
+			      "stroke=\"var(--c%d)\"%s/>"
+			      KEY_CLOSE "node %d, %s</li>", color_of(i / 2),
 			      i % 2 ? " stroke-dasharray=\"6 4\"" : "", i / 2,
 			      i % 2 ? "remote" : "local");
 	np_buf_puts(page, "</ul>\n");
@@ -903,12 +908,12 @@ static void flow_row(struct np_buf *page, const char *label, int vcpu, const str
 static void flow_table(struct np_buf *page, const struct figure *fig, const int *shown, int n,
 		       bool each)
 {
-	np_buf_printf(page, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
-		      "aria-label=\"Accesses%s\"><table><caption>Accesses from user space in a run, "
-		      "mean of the runs</caption><thead><tr><th scope=\"col\">policy</th>"
-		      "<th scope=\"col\">vCPU</th><th scope=\"col\">local</th>"
-		      "<th scope=\"col\">remote</th><th scope=\"col\">remote share</th>"
-		      "<th scope=\"col\">MiB local</th><th scope=\"col\">MiB remote</th>"
+	np_buf_printf(page, "<div class=\"scroll\" role=\"region\" tabindex=\"0\"\n"
+		      "aria-label=\"Accesses%s\"><table><caption>Accesses from user space in a run,\n"
+		      "mean of the runs</caption><thead><tr><th scope=\"col\">policy</th>\n"
+		      "<th scope=\"col\">vCPU</th><th scope=\"col\">local</th>\n"
+		      "<th scope=\"col\">remote</th><th scope=\"col\">remote share</th>\n"
+		      "<th scope=\"col\">MiB local</th><th scope=\"col\">MiB remote</th>\n"
 		      "</tr></thead><tbody>\n", each ? " by vCPU" : "");
 	for (int i = 0; i < n; i++) {
 		const struct np_panel *p = &fig->s->panels[shown[i]];
@@ -956,14 +961,14 @@ char *np_plot_traffic(struct np_buf *page, const struct np_report *rep, int w,
 	}
 	if (n) {
 		fig.ymax = fig.ymax > 0 ? fig.ymax : 1;
-		np_buf_printf(&fig.label, "Line plots of local and remote accesses per second to "
-			      "each node’s memory over guest time under %s; the table below has the "
+		np_buf_printf(&fig.label, "Line plots of local and remote accesses per second to\n"
+			      "each node’s memory over guest time under %s; the table below has the\n"
 			      "totals", rep->workloads[w]);
 		figure_open(page, &fig, "Traffic per node over time");
 		traffic_legend(page, nodes);
 		error = figure_put(page, &fig);
-		np_buf_puts(page, "<figcaption>Loads and stores of user space per guest second, by "
-			    "the node that the memory is on. Solid: from CPUs of that node; dashed: "
+		np_buf_puts(page, "<figcaption>Loads and stores of user space per guest second,\n"
+			    "by the node that the memory is on. Solid: from CPUs of that node; dashed:\n"
 			    "from others. Mean of ");
 		say_runs(page, least, most);
 		np_buf_puts(page, "; the scale is the same for all.");
