@@ -51,6 +51,26 @@ const char *np_metric_row(const struct np_metric *metric)
 }
 
 /**
+ * np_metric_value() - a metric of a cell, in the table's unit
+ * @metric: the metric
+ * @cell: the cell
+ *
+ * What is scaled down is divided, so that 120 ms are 0.12 s to the last bit.
+ *
+ * Return: the value; NAN where the cell has none.
+ */
+double np_metric_value(const struct np_metric *metric, const struct np_cell *cell)
+{
+	const json_t *v = json_object_get(cell->metrics, metric->name);
+
+	if (!json_is_number(v))
+		return NAN;
+	if (metric->scale < 1)
+		return json_number_value(v) / round(1 / metric->scale);
+	return json_number_value(v) * metric->scale;
+}
+
+/**
  * np_head_text() - a text of the head of results
  * @r: the results
  * @object: the object that it is in; NULL: the head itself
@@ -149,7 +169,7 @@ static void summarise(struct np_summary *sum, struct np_sample *sample, const st
 
 	for (int i = 0; i < g->n; i++) {
 		const struct np_cell *cell = g->cells[i];
-		const json_t *v = json_object_get(cell->metrics, metric->name);
+		double value = np_metric_value(metric, cell);
 
 		sum->runs++;
 		sum->failed += cell->status == NP_CELL_FAILED;
@@ -157,9 +177,9 @@ static void summarise(struct np_summary *sum, struct np_sample *sample, const st
 		if (cell->status != NP_CELL_OK)
 			continue;
 		sum->ok++;
-		sum->present |= v != NULL;
-		if (json_is_number(v))
-			x[n++] = json_number_value(v) * metric->scale;
+		sum->present |= json_object_get(cell->metrics, metric->name) != NULL;
+		if (!isnan(value))
+			x[n++] = value;
 	}
 	sum->s = np_stats(x, n, metric->better > 0);
 	*sample = np_sample(x, n);

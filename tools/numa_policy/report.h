@@ -148,6 +148,7 @@ char *np_report_pair(struct np_report *rep, const struct np_results *a,
 void np_report_free(struct np_report *rep);
 
 const char *np_metric_row(const struct np_metric *metric);
+double np_metric_value(const struct np_metric *metric, const struct np_cell *cell);
 const char *np_head_text(const struct np_results *r, const char *object, const char *key);
 
 int np_report_text(FILE *f, const struct np_report *rep);

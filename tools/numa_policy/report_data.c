@@ -60,8 +60,6 @@ static void csv_cell(FILE *f, const struct np_report *rep, int w, int c,
 		     const struct np_cell *cell)
 {
 	for (int m = 0; m < np_metrics_count; m++) {
-		const json_t *v = json_object_get(cell->metrics, np_metrics[m].name);
-
 		if (!np_report_summary(rep, w, m, c)->present && np_metrics[m].optional)
 			continue;
 		csv_names(f, rep, w, c);
@@ -71,7 +69,7 @@ static void csv_cell(FILE *f, const struct np_report *rep, int w, int c,
 		csv_text(f, np_metrics[m].name);
 		fputc(',', f);
 		csv_text(f, np_metrics[m].title);
-		csv_number(f, json_is_number(v) ? json_number_value(v) * np_metrics[m].scale : NAN);
+		csv_number(f, np_metric_value(&np_metrics[m], cell));
 		fputc('\n', f);
 	}
 }

@@ -2,11 +2,15 @@
 /*
  * The statistics behind tables, reports and verdicts.
  */
+#include <gsl/gsl_blas.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
+#include <gsl/gsl_vector.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stats.h"
 #include "util.h"
@@ -148,24 +152,44 @@ struct np_ratio np_stddev_ratio(const struct np_sample *a, const struct np_sampl
 	return r;
 }
 
+/*
+ * Mean and standard deviation with the operations, and in the order, that mmtests has them: where
+ * the digits that are printed hang by the last bit, as the mean of 0.10 and 0.13 does, the running
+ * mean of gsl_stats_mean() would be rounded another way.
+ */
+static double plain_mean(const double *x, int n)
+{
+	gsl_vector_const_view v = gsl_vector_const_view_array(x, n);
+
+	return gsl_vector_sum(&v.vector) / n;
+}
+
+static double plain_stddev(const double *x, int n, double mean)
+{
+	gsl_vector_const_view v = gsl_vector_const_view_array(x, n);
+	gsl_vector *delta = gsl_vector_alloc(n);
+	double squares;
+
+	gsl_vector_memcpy(delta, &v.vector);
+	gsl_vector_add_constant(delta, -mean);
+	gsl_blas_ddot(delta, delta, &squares);
+	gsl_vector_free(delta);
+	return sqrt(squares / (n - 1));
+}
+
 /**
  * np_best_mean() - mean of the best of some values
- * @sorted: the values, ascending
+ * @x: the values, the best first
  * @n: how many
  * @percent: how many percent of them are taken, rounded down but at least one value
- * @more_is_better: the best are the last
  *
  * Return: the mean; NAN if there is no value.
  */
-double np_best_mean(const double *sorted, int n, int percent, bool more_is_better)
+double np_best_mean(const double *x, int n, int percent)
 {
 	int count = (long)n * percent / 100;
 
-	if (!n)
-		return NAN;
-	if (count < 1)
-		count = 1;
-	return gsl_stats_mean(sorted + (more_is_better ? n - count : 0), 1, count);
+	return n ? plain_mean(x, count > 1 ? count : 1) : NAN;
 }
 
 /**
@@ -179,26 +203,38 @@ double np_best_mean(const double *sorted, int n, int percent, bool more_is_bette
 struct np_stats np_stats(const double *x, int n, bool more_is_better)
 {
 	struct np_stats s = { n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+	gsl_vector_view best;
 	double *sorted;
 
 	if (n < 1)
 		return s;
 	sorted = np_alloc(n * sizeof(*sorted));
-	for (int i = 0; i < n; i++)
-		sorted[i] = x[i];
+	memcpy(sorted, x, n * sizeof(*sorted));
 	gsl_sort(sorted, 1, n);
 	s.min = sorted[0];
 	s.max = sorted[n - 1];
-	s.amean = gsl_stats_mean(sorted, 1, n);
+	best = gsl_vector_view_array(sorted, n);
+	if (more_is_better)
+		gsl_vector_reverse(&best.vector);
+	s.amean = plain_mean(sorted, n);
 	if (n > 1) {
-		s.stddev = gsl_stats_sd_m(sorted, 1, n, s.amean);
+		s.stddev = plain_stddev(sorted, n, s.amean);
 		s.coeffvar = s.amean == 0 ? 0 : s.stddev * 100 / s.amean;
 	}
-	s.bamean50 = np_best_mean(sorted, n, 50, more_is_better);
-	s.bamean95 = np_best_mean(sorted, n, 95, more_is_better);
-	s.bamean99 = np_best_mean(sorted, n, 99, more_is_better);
+	s.bamean50 = np_best_mean(sorted, n, 50);
+	s.bamean95 = np_best_mean(sorted, n, 95);
+	s.bamean99 = np_best_mean(sorted, n, 99);
 	free(sorted);
 	return s;
+}
+
+/* Perl keeps 15 digits of a number that passes through a text, and mmtests' changes do. */
+static double through_text(double x)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.15g", x);
+	return strtod(text, NULL);
 }
 
 /**
@@ -219,8 +255,8 @@ double np_gain(double value, double base, bool more_is_better)
 	if (base == 0)
 		return more_is_better ? 100 : -99;
 	if (more_is_better)
-		return value * 100 / base - 100;
-	return 100 - value * 100 / base;
+		return through_text(value * 100 / base - 100);
+	return through_text(100 - value * 100 / base);
 }
 
 struct ranked {

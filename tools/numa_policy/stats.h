@@ -98,7 +98,7 @@ struct np_ratio np_mean_ratio(const struct np_sample *a, const struct np_sample 
 struct np_ratio np_stddev_ratio(const struct np_sample *a, const struct np_sample *base,
 				double alpha);
 struct np_stats np_stats(const double *x, int n, bool more_is_better);
-double np_best_mean(const double *sorted, int n, int percent, bool more_is_better);
+double np_best_mean(const double *x, int n, int percent);
 double np_gain(double value, double base, bool more_is_better);
 void np_holm(const double *p, double *corrected, int n);
 
