@@ -362,6 +362,12 @@ static void put_number(struct np_buf *b, const struct np_metric *metric, double 
 		np_buf_printf(b, "%.*f", decimals(metric, value), value);
 }
 
+/* A figure that is rounded to 0 has no sign. */
+static double unsigned_zero(double value, int digits)
+{
+	return fabs(value) < .5 * pow(10, -digits) ? 0 : value;
+}
+
 static void put_change(struct np_buf *b, const struct np_summary *s, const struct np_metric *metric)
 {
 	const char *unit = s->relative ? " %" : "";
@@ -372,11 +378,12 @@ static void put_change(struct np_buf *b, const struct np_summary *s, const struc
 		return;
 	}
 	np_buf_printf(b, "<small%s>%+.*f%s%s", s->significant ? " class=\"sig\"" : "", digits,
-		      s->change, unit, s->significant ? " *" : "");
+		      unsigned_zero(s->change, digits), unit, s->significant ? " *" : "");
 	if (s->constant)
 		np_buf_puts(b, "<br>no run differs");
 	else if (s->tested)
-		np_buf_printf(b, "<br>[%+.*f, %+.*f]", digits, s->low, digits, s->high);
+		np_buf_printf(b, "<br>[%+.*f, %+.*f]", digits, unsigned_zero(s->low, digits),
+			      digits, unsigned_zero(s->high, digits));
 	else
 		np_buf_puts(b, "<br>not tested");
 	np_buf_puts(b, "</small>");
@@ -517,8 +524,8 @@ static void put_all_statistics(struct np_buf *b, const struct np_report *rep, in
 static void put_legend(struct np_buf *b, const struct np_report *rep)
 {
 	np_buf_puts(b, "<h2 id=\"reading\">How to read it</h2>\n");
-	np_buf_printf(b, "<p>Means of the runs that are ok. Below each: the change against the base\n"
-		      "in percent of its mean (without %%: that mean is 0, and it is the difference), and\n"
+	np_buf_printf(b, "<p>Means of the runs that are ok. Below each: the change against the\n"
+		      "base in percent of its mean (without %%: that mean is 0, and it is the difference), and\n"
 		      "in brackets the 95 %% confidence interval of the difference (Welch).\n"
 		      "*: significant at 95 %% by Welch’s test after Holm’s correction for the %d\n"
 		      "comparisons of this report. (3/5): so many runs got there, and the mean is\n"

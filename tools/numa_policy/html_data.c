@@ -338,7 +338,6 @@ static bool traffic_shape(struct np_panel *p, const json_t *traffic)
 static void add_traffic(struct np_panel *p, const json_t *traffic, double step)
 {
 	struct stretch s = { .step = step };
-	double before = p->total.remote;
 	const json_t *interval;
 	size_t i;
 
@@ -346,14 +345,13 @@ static void add_traffic(struct np_panel *p, const json_t *traffic, double step)
 		return;
 	json_array_foreach(json_object_get(traffic, "intervals"), i, interval) {
 		s.to = number(interval, "t_ms") / 1000;
+		/* What was counted in no time belongs to the sum all the same. */
 		if (s.to <= s.from)
-			continue;
+			s.from = s.to - 1e-6;
 		add_interval(p, interval, &s);
 		s.from = s.to;
 	}
-	p->remote_of_run = np_realloc(p->remote_of_run,
-				      (p->traffic_runs + 1) * sizeof(*p->remote_of_run));
-	p->remote_of_run[p->traffic_runs++] = p->total.remote - before;
+	p->traffic_runs++;
 }
 
 /* ---- all of it ---- */
@@ -429,7 +427,6 @@ void np_series_free(struct np_series *s)
 		free(p->flow);
 		free(p->vcpus);
 		free(p->vcpu_node);
-		free(p->remote_of_run);
 	}
 	free(s->panels);
 }

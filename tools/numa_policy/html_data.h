@@ -90,7 +90,6 @@ struct np_flow {
  * @vcpu_node: node of each vCPU
  * @nvcpus: how many vCPUs
  * @total: all accesses
- * @remote_of_run: remote accesses of each run
  */
 struct np_panel {
 	int runs;
@@ -111,7 +110,6 @@ struct np_panel {
 	int *vcpu_node;
 	int nvcpus;
 	struct np_flow total;
-	double *remote_of_run;
 };
 
 /**

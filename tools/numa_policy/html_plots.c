@@ -124,13 +124,12 @@ static struct scale scale_for(double most)
 	return (struct scale) { 1, "" };
 }
 
-/* A round step that divides an axis into four to eight parts. */
+/* A round step that divides an axis into three to six parts, or a little less. */
 static double tic_step(double most)
 {
-	double step = pow(10, floor(log10(most / 2)));
+	double step = pow(10, floor(log10(most / 2))), parts = most / step;
 
-	return most / step > 8 ? (most / step > 20 ? 5 : 2) * step :
-	       most / step < 4 ? step / 2 : step;
+	return parts >= 12 ? 5 * step : parts >= 6 ? 2 * step : parts >= 3 ? step : step / 2;
 }
 
 /* ---- panels: one per column, side by side or one below the other ---- */
@@ -422,47 +421,49 @@ static struct estimate estimate(double mean, double stddev, int n)
 	return e;
 }
 
-static struct estimate estimate_metric(const struct np_report *rep, int w, const char *name, int c)
+/* Return: the number of a metric that a run of the workload has, or -1. */
+static int find_metric(const struct figure *fig, const char *name)
 {
-	for (int m = 0; m < np_metrics_count; m++) {
-		const struct np_stats *s = &np_report_summary(rep, w, m, c)->s;
-
-		if (!strcmp(np_metrics[m].name, name) && s->n)
-			return estimate(s->amean, s->stddev, s->n);
-	}
-	return (struct estimate) { 0 };
+	for (int m = 0; m < np_metrics_count; m++)
+		if (!strcmp(np_metrics[m].name, name) &&
+		    np_report_summary(fig->rep, fig->w, m, 0)->present)
+			return m;
+	return -1;
 }
 
-static struct estimate estimate_remote(const struct np_panel *p)
+static struct estimate estimate_metric(const struct figure *fig, int m, int c)
 {
-	struct np_sample s = np_sample(p->remote_of_run, p->traffic_runs);
+	const struct np_stats *s;
 
-	return estimate(s.mean, sqrt(s.var), s.n);
-}
-
-static bool has_traffic(const struct np_series *s)
-{
-	for (int c = 0; c < s->npanels; c++)
-		if (s->panels[c].traffic_runs)
-			return true;
-	return false;
+	if (m < 0)
+		return (struct estimate) { 0 };
+	s = &np_report_summary(fig->rep, fig->w, m, c)->s;
+	return s->n ? estimate(s->amean, s->stddev, s->n) : (struct estimate) { 0 };
 }
 
 static struct estimate cost_of(const struct figure *fig, int c)
 {
-	return estimate_metric(fig->rep, fig->w, "pte_updates", c);
+	return estimate_metric(fig, find_metric(fig, "pte_updates"), c);
+}
+
+/* Accesses say more than where pages are, where they were counted. */
+static int benefit_metric(const struct figure *fig)
+{
+	int m = find_metric(fig, "remote_accesses");
+
+	return m < 0 ? find_metric(fig, "remote_page_s") : m;
 }
 
 static struct estimate benefit_of(const struct figure *fig, int c)
 {
-	if (has_traffic(fig->s))
-		return estimate_remote(&fig->s->panels[c]);
-	return estimate_metric(fig->rep, fig->w, "remote_page_s", c);
+	return estimate_metric(fig, benefit_metric(fig), c);
 }
 
 static const char *benefit_name(const struct figure *fig)
 {
-	return has_traffic(fig->s) ? "remote accesses" : "remote page-seconds";
+	int m = benefit_metric(fig);
+
+	return m < 0 ? "" : np_metrics[m].title;
 }
 
 static const int point_types[] = { 7, 5, 9, 11, 13, 15, 6, 4, 8, 10, 12, 14 };
@@ -489,8 +490,8 @@ static void benefit_axes(struct np_buf *b, const struct figure *fig, bool wide,
 		      "below Left reverse maxcols 2 samplen 1");
 	np_buf_puts(b, "set offsets 0, graph 0.04, graph 0.04, 0\n"
 		    "set xrange [0:*]\nset yrange [0:*]\n");
-	np_buf_printf(b, "set xlabel 'PTE updates%s' offset 0,0.7\nset ylabel '%s%s'\n", sx->name,
-		      benefit_name(fig), sy->name);
+	np_buf_printf(b, "set xlabel \"PTE updates%s%s\" offset 0,0.7\nset ylabel '%s%s'\n",
+		      sx->name, wide ? "" : "\\n ", benefit_name(fig), sy->name);
 	np_buf_puts(b, "set label 1 '↙ better' at graph 0.02,0.05 left\nset grid lw 0.5 dt 3 \\\n"
 		    "lc rgb '#0a0000'\n");
 }
@@ -567,10 +568,10 @@ char *np_plot_benefit(struct np_buf *page, const struct np_report *rep, int w,
 	}
 	figure_open(page, &fig, "Benefit against cost");
 	error = figure_put(page, &fig);
-	np_buf_printf(page, "<figcaption>Across: PTE updates, the cost of scanning. Up: %s,\n"
+	np_buf_printf(page, "<figcaption>Across: PTE updates, the cost of scanning. Up: %s (%s),\n"
 		      "less of which is the benefit. Means of the runs with their 95 %% intervals\n"
 		      "(Student); without bars: one run, or all alike.</figcaption>\n</figure>\n",
-		      benefit_name(&fig));
+		      benefit_name(&fig), np_metrics[benefit_metric(&fig)].help);
 	return error;
 }
 
