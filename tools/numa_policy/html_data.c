@@ -102,10 +102,9 @@ static void add_locality(struct np_panel *p, const json_t *records, double step)
 			continue;
 		now[0] = number(r, "t_ms") / 1000;
 		now[1] = number(r, "local") / pages;
-		if (!n++)
-			p->runs++;
-		else if (now[0] > last[0])
-			curve_line(&p->local, step, last, now, n == 2);
+		if (n && now[0] > last[0])
+			curve_line(&p->local, step, last, now, n == 1);
+		p->runs += n++ == 1;
 		memcpy(last, now, sizeof(last));
 	}
 }
@@ -347,7 +346,7 @@ static void add_traffic(struct np_panel *p, const json_t *traffic, double step)
 		s.to = number(interval, "t_ms") / 1000;
 		/* What was counted in no time belongs to the sum all the same. */
 		if (s.to <= s.from)
-			s.from = s.to - 1e-6;
+			s.from = s.to - .000001;
 		add_interval(p, interval, &s);
 		s.from = s.to;
 	}

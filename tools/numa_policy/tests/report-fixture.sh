@@ -28,8 +28,8 @@ function bulk(w, p, t90,  t, n, v, local, sep, why, r) {
 			why = t < 3 ? "initial" : p == 1 ? "always" : v < 4 ? "pid" : \
 			      p == 6 && t % 4 == v % 4 ? "seq_delta" : p == 7 && r < 0.2 ? "hot" : \
 			      p == 7 && r < 0.3 ? "shared" : r < 0.03 ? "partial" : "skip"
-			printf ",{\"type\":\"decide\",\"t_ms\":%d,\"vma\":\"vma%d\",\"start\":\"%x\",\"policy\":\"%s\",\"reason\":\"%s\",\"pid\":%d,\"seq\":%d,\"start_seq\":0,\"prev_seq\":%d,\"threads\":1,\"offset\":\"0\",\"windows\":[\"0\",\"1\"]}",
-				t * 1000 + v, v, 139637976727552 + v * 16777216, policy[p], why, 100, t, t - 1
+			printf ",{\"type\":\"decide\",\"t_ms\":%d,\"vma\":\"%s\",\"start\":\"%x\",\"policy\":\"%s\",\"reason\":\"%s\",\"pid\":%d,\"seq\":%d,\"start_seq\":0,\"prev_seq\":%d,\"threads\":1,\"offset\":\"0\",\"windows\":[\"0\",\"1\"]}",
+				t * 1000 + v, v == 22 ? "/usr/lib/x86_64-linux-gnu/libc.so.6 <text>" : "vma" v, 139637976727552 + v * 16777216, policy[p], why, 100, t, t - 1
 		}
 	printf "]"
 	if (w != 1)
