@@ -23,7 +23,7 @@ stop_browser() {
 	browser=
 }
 
-# chromium_run NAME SCHEME ARGUMENT...: a browser of our own, for at most two minutes, in a session
+# chromium_run NAME SCHEME ARGUMENT...: a browser of our own, for at most five minutes, in a session
 # of its own so that none of its processes outlives it
 chromium_run() {
 	run=$1 preferred=0
@@ -33,7 +33,7 @@ chromium_run() {
 	[ "$(id -u)" -ne 0 ] || sandbox=--no-sandbox
 	# shellcheck disable=SC2086
 	HOME=$work XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache \
-		setsid timeout -k 5 120 chromium --headless $sandbox --disable-gpu \
+		setsid timeout -k 5 300 chromium --headless $sandbox --disable-gpu \
 		--user-data-dir="$work/profile" --no-first-run --disable-background-networking \
 		--disable-component-update --disable-dev-shm-usage --hide-scrollbars \
 		--host-resolver-rules='MAP * ~NOTFOUND' --enable-logging=stderr \
