@@ -156,7 +156,8 @@ static void make_groups(struct np_report *rep)
 			index_cells(rep, rep->other, 1, fill);
 	}
 	for (int i = 0; i < n; i++)
-		qsort(rep->groups[i].cells, rep->groups[i].n, sizeof(*rep->groups[i].cells), by_rep);
+		qsort(rep->groups[i].cells, rep->groups[i].n, sizeof(rep->groups[i].cells[0]),
+		      by_rep);
 }
 
 /* ---- their statistics ---- */
@@ -177,7 +178,8 @@ static void summarise(struct np_summary *sum, struct np_sample *sample, const st
 		if (cell->status != NP_CELL_OK)
 			continue;
 		sum->ok++;
-		sum->present |= json_object_get(cell->metrics, metric->name) != NULL;
+		if (json_object_get(cell->metrics, metric->name))
+			sum->present = true;
 		if (!isnan(value))
 			x[n++] = value;
 	}
@@ -602,7 +604,8 @@ static void set_option(struct options *o, int opt)
 static void check_options(const struct options *o)
 {
 	if (!o->ndirs)
-		np_die(NP_USAGE, "report: name a directory with results.json; see numa-policy report --help");
+		np_die(NP_USAGE,
+		       "report: name a directory with results.json; see numa-policy report --help");
 	if (o->summary && o->format != FORMAT_CSV)
 		np_die(NP_USAGE, "--summary has a meaning with --format csv only");
 	if (!o->compare && (o->labels || o->force))

@@ -49,8 +49,8 @@ static void add_change(struct np_buf *b, const struct np_metric *metric,
 	if (!sum->relative)
 		np_buf_puts(b, "the base's mean is 0; ");
 	if (sum->constant) {
-		np_buf_printf(b, "the runs of either do not differ among themselves, n = %d and %d)",
-			      sum->s.n, base->s.n);
+		np_buf_puts(b, "the runs of either do not differ among themselves, ");
+		np_buf_printf(b, "n = %d and %d)", sum->s.n, base->s.n);
 		return;
 	}
 	np_buf_printf(b, "95 %% CI %.*f to %.*f%s, n = %d and %d, Welch, ", digits, low, digits,
@@ -131,7 +131,8 @@ void np_print_claims(FILE *f, const struct np_report *rep)
 
 	if (rep->ncolumns < 2)
 		return;
-	text = np_asprintf("What differs, by Welch's test at 95 %%, with Holm's correction for the %d comparisons of this report (the intervals are not corrected):",
+	text = np_asprintf("What differs, by Welch's test at 95 %%, with Holm's correction for\n"
+			   "the %d comparisons of this report (the intervals are not corrected):",
 			   rep->comparisons);
 	fputc('\n', f);
 	np_print_para(f, "", 0, text);

@@ -11,6 +11,10 @@
 
 static const char * const status_names[] = { "not run", "ok", "failed" };
 
+#define SUMMARY_HEAD \
+	"metric,title,runs,ok,failed,not_run,n,min,amean,stddev,coeffvar,max,bamean_50,bamean_95," \
+	"bamean_99,change,ci_low,ci_high,change_unit,p,p_holm,significant\n"
+
 /* ---- CSV: RFC 4180, lines end in a line feed ---- */
 
 static void csv_text(FILE *f, const char *s)
@@ -107,11 +111,7 @@ static void csv_summary(FILE *f, const struct np_report *rep, int w, int m, int 
 int np_report_csv(FILE *f, const struct np_report *rep, bool summary)
 {
 	fprintf(f, "%sworkload,policy,", rep->other ? "set," : "");
-	if (summary)
-		fputs("metric,title,runs,ok,failed,not_run,n,min,amean,stddev,coeffvar,max,bamean_50,bamean_95,bamean_99,change,ci_low,ci_high,change_unit,p,p_holm,significant\n",
-		      f);
-	else
-		fputs("rep,seed,status,reason,metric,title,value\n", f);
+	fputs(summary ? SUMMARY_HEAD : "rep,seed,status,reason,metric,title,value\n", f);
 	for (int w = 0; w < rep->nworkloads; w++) {
 		for (int m = 0; summary && m < np_metrics_count; m++)
 			for (int c = 0; c < rep->ncolumns; c++)

@@ -177,7 +177,7 @@ static const char *word_end(const char *s, bool command)
 {
 	bool quoted = false;
 
-	for (; *s && (quoted || *s != ' '); s++)
+	for (; *s && (quoted || (*s != ' ' && *s != '\n')); s++)
 		if (command && *s == '\'')
 			quoted = !quoted;
 	return s;
@@ -245,7 +245,7 @@ static void print_words(FILE *f, const char *first, int indent, const char *text
  * @f: where to
  * @first: what its first line begins with
  * @indent: columns that all lines are indented by, the first one by @first
- * @text: the text
+ * @text: the text; a line end in it is a blank
  */
 void np_print_para(FILE *f, const char *first, int indent, const char *text)
 {

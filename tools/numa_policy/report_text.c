@@ -258,7 +258,8 @@ static void print_not_run(FILE *f, const struct np_report *rep, int w, int c)
 
 	for (int i = 0; i < g->n; i++)
 		if (g->cells[i]->status == NP_CELL_NOT_RUN)
-			np_buf_printf(&b, "%s %d", n++ ? "" : ", not run or not finished: repetition",
+			np_buf_printf(&b, "%s %d",
+				      n++ ? "" : ", not run or not finished: repetition",
 				      g->cells[i]->rep);
 	if (g->n < column->r->reps)
 		np_buf_printf(&b, ", %d of %d runs are not in the results",
@@ -308,6 +309,20 @@ static bool has_metric(const struct np_report *rep, int m)
 	return false;
 }
 
+static const char figures_help[] =
+	"Samples: runs that have the figure, of those that count (3/5: two of five never got\n"
+	"there). Min, Amean, Stddev (n - 1), CoeffVar, Max, and BAmean-N, the mean of the best N %\n"
+	"of the runs (rounded down, at least one), are what mmtests makes of the same values, with\n"
+	"one kind of mean: where more is better, it has harmonic ones. Best is least, unless more\n"
+	"is better.";
+
+#define BRACKETS_HELP \
+	"In brackets: the change against %s as mmtests has it, in percent of its figure; above\n" \
+	"0 is better: less, or more where more is better. n/a: too few runs, or not all have the\n" \
+	"figure. Between stars: significant at 95 %%, by Welch's test with Holm's correction for\n" \
+	"the %d comparisons of this report; mmtests has another test. Where the runs of neither\n" \
+	"side differ among themselves, any difference is significant."
+
 static void print_legend(FILE *f, const struct np_report *rep)
 {
 	char *text;
@@ -325,12 +340,11 @@ static void print_legend(FILE *f, const struct np_report *rep)
 		free(text);
 		free(row);
 	}
-	np_print_para(f, "", 0,
-		"Samples: runs that have the figure, of those that count (3/5: in two of five it was never reached). Min, Amean, Stddev (n - 1), CoeffVar, Max, and BAmean-N, the mean of the best N % of the runs (rounded down, at least one), are what mmtests makes of the same values, with one mean for all: where more is better, it has harmonic ones. Best is least, unless more is better.");
+	np_print_para(f, "", 0, figures_help);
 	if (rep->ncolumns < 2)
 		return;
-	text = np_asprintf("In brackets: the change against %s as mmtests has it, in percent of its figure; above 0 is better: less, or more where more is better. n/a: too few runs, or not all have the figure. Between stars: significant at 95 %%, by Welch's test with Holm's correction for the %d comparisons of this report; mmtests has another test. Where the runs of neither side differ among themselves, any difference is significant.",
-			   rep->other ? rep->labels[0] : rep->base, rep->comparisons);
+	text = np_asprintf(BRACKETS_HELP, rep->other ? rep->labels[0] : rep->base,
+			   rep->comparisons);
 	np_print_para(f, "", 0, text);
 	free(text);
 }
