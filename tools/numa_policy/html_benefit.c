@@ -151,6 +151,21 @@ static int label_benefit(struct np_figure *fig)
 	return n;
 }
 
+static void say_counts(struct np_buf *page, const struct np_figure *fig)
+{
+	int least = 0, most = 0;
+
+	for (int c = 0; c < fig->rep->ncolumns; c++) {
+		int n = np_report_summary(fig->rep, fig->w, benefit_metric(fig), c)->s.n;
+
+		if (!n)
+			continue;
+		least = !least || n < least ? n : least;
+		most = n > most ? n : most;
+	}
+	np_say_runs(page, least, most);
+}
+
 /**
  * np_plot_benefit() - benefit against cost, per policy
  * @page: the page; nothing is added where no policy has both
@@ -174,8 +189,10 @@ char *np_plot_benefit(struct np_buf *page, const struct np_report *rep, int w,
 	np_figure_open(page, &fig, "Benefit against cost");
 	error = np_figure_put(page, &fig);
 	np_buf_printf(page, "<figcaption>Across: PTE updates, the cost of scanning. Up: %s (%s),\n"
-		      "less of which is the benefit. Means of the runs with their 95 %% intervals\n"
-		      "(Student); without bars: one run, or all alike.</figcaption>\n</figure>\n",
-		      benefit_name(&fig), np_metrics[benefit_metric(&fig)].help);
+		      "less of which is the benefit. Means of ", benefit_name(&fig),
+		      np_metrics[benefit_metric(&fig)].help);
+	say_counts(page, &fig);
+	np_buf_puts(page, " with their 95 % intervals (Student), which are cut off at 0; without\n"
+		    "bars: one run, or all alike.</figcaption>\n</figure>\n");
 	return error;
 }

@@ -3,9 +3,9 @@
 #
 # browser.sh NUMA_POLICY WORKDIR: the html report, laid out by a real browser.
 #
-# Frames of 1280 and 400 pixels hold copies of the report that end in a script; what the script
-# finds is written into the page around them and dumped. Copies that were spoilt on purpose show
-# that the script notices.
+# Frames of 1280, 720 (the least with wide plots) and 400 pixels hold copies of the report that end
+# in a script; what the script finds is written into the page around them and dumped. Copies that
+# were spoilt on purpose show that the script notices.
 set -eu
 
 [ $# = 2 ] || { echo "usage: $0 NUMA_POLICY WORKDIR" >&2; exit 2; }
@@ -148,12 +148,14 @@ refuse "nothing is on the console" grep 'CONSOLE' "$work/plain.err"
 
 for scheme in light dark; do
 	if ! look "$scheme" "$scheme" "$(frame "1280-$scheme" looked.html 1280 "$scheme" 5)" \
+		"$(frame "720-$scheme" looked.html 720 "$scheme" 5)" \
 		"$(frame "400-$scheme" looked.html 400 "$scheme" 5)"; then
 		check "$scheme: the browser tells what it sees" false
 		tail -n 5 "$work/$scheme.err" | sed 's/^/# /'
 		continue
 	fi
 	judge "1280-$scheme" "$scheme"
+	judge "720-$scheme" "$scheme"
 	judge "400-$scheme" "$scheme"
 	refuse "$scheme: nothing is on the console" grep 'CONSOLE' "$work/$scheme.err"
 done
