@@ -29,8 +29,8 @@ OBJ      := $(abspath $(O))
 T        := tools/numa_policy
 P        := kernel/sched/numa_policy
 
-PACKAGES := bc binutils bison ccache cpio flex gcc jq libc6-dev libc6-dev-i386 libelf-dev libgsl-dev \
-	    lib32gcc-12-dev libjansson-dev make python3 \
+PACKAGES := bc binutils bison ccache chromium cpio flex gcc gnuplot-nox jq libc6-dev libc6-dev-i386 \
+	    libelf-dev libgsl-dev lib32gcc-12-dev libjansson-dev make python3 \
 	    qemu-system-x86 rsync xz-utils $(if $(KSRC),,linux-source-6.12)
 
 .DEFAULT_GOAL := help

@@ -505,12 +505,6 @@ void np_report_free(struct np_report *rep)
 
 /* ---- what stands in until it is written ---- */
 
-__attribute__((__weak__)) int np_report_html(FILE *f, const struct np_report *rep)
-{
-	np_error("report --format html: not built in");
-	return NP_FAIL;
-}
-
 __attribute__((__weak__)) char *np_results_merge(struct np_results *into, struct np_results *from)
 {
 	return np_strdup("several directories: not built in");

@@ -12,6 +12,10 @@
 #include <unistd.h>
 
 #include "../claims.h"
+#include <linux/numa_policy.h>
+
+#include "../gnuplot.h"
+#include "../html_data.h"
 #include "../policies.h"
 #include "../report.h"
 #include "../runner.h"
@@ -1167,6 +1171,144 @@ static void test_claims(void)
 	check(np_claim_judge(NP_SAME, 5, &v) == NP_INCONCLUSIVE, "no bounds, no verdict");
 }
 
+/* ---- the html report ---- */
+
+static void test_html_text(void)
+{
+	struct np_buf b = { 0 };
+
+	np_html_escape(&b, "<a href='x'>&\"\t\x01é\n");
+	check(contains(b.s, "&lt;a href=&#39;x&#39;&gt;&amp;&quot;  é\n"), "text in a page is text");
+	np_buf_free(&b);
+	np_gnuplot_text(&b, "a_b'; system(\"x\") `y` {z} é<", 99);
+	check(contains(b.s, "'a_b?; system(?x?) ?y? ?z? é?'"), "text in a script is text");
+	np_buf_free(&b);
+	np_gnuplot_text(&b, "éééé", 2);
+	check(!strcmp(b.s, "'éé…'"), "text in a script is cut between characters");
+	np_buf_free(&b);
+}
+
+static void test_adopt(void)
+{
+	const char *svg = "<?xml?><svg \n viewBox=\"0 0 9 9\"><title>Gnuplot</title>"
+			  "<path id='gpPt1' stroke='rgb( 10,   0,   3)'/><use xlink:href='#gpPt1'/>"
+			  "<g fill=\"none\" color=\"black\" stroke=\"black\">\n</g>"
+			  "<g color=\"black\" fill=\"black\" font-family=\"Arial\"> <b/></g>"
+			  "<path fill='rgb( 10,   0,   0)'/></svg><svg>";
+	struct np_buf b = { 0 };
+	char *error;
+
+	error = np_gnuplot_adopt(&b, &svg, "id7", "plot", "a \"label\"");
+	check(!error && !strcmp(svg, "<svg>"), "an SVG document is taken, and only one");
+	check(contains(b.s, "<svg class=\"plot\" role=\"img\" aria-label=\"a &quot;label&quot;\" \n"),
+	      "it has a label");
+	check(contains(b.s, "<path id='id7-gpPt1' stroke='var(--c3)'/><use href='#id7-gpPt1'/>"),
+	      "its identifiers are its own, its colours the page's");
+	check(contains(b.s, "<g fill='currentColor'> <b/></g><path fill='currentColor'/>"),
+	      "black is the text's colour, and nothing else of gnuplot's is left");
+	np_buf_free(&b);
+	error = np_gnuplot_adopt(&b, &svg, "id7", "plot", "label");
+	check(contains(error, "no whole SVG"), "half a document is refused");
+	free(error);
+	np_buf_free(&b);
+}
+
+static void test_gnuplot(void)
+{
+	struct np_buf svg = { 0 }, page = { 0 };
+	const char *next;
+	char *error;
+
+	error = np_gnuplot("set terminal svg\nplot 1 lc rgb '#0a0004'\n", &svg);
+	next = svg.s;
+	check(!error && !np_gnuplot_adopt(&page, &next, "i", "plot", "label") &&
+	      contains(page.s, "stroke='var(--c4)'"), "gnuplot draws in the page's colours");
+	np_buf_free(&svg);
+	np_buf_free(&page);
+	error = np_gnuplot("set terminal svg\nset nonsense\nplot 1\n", &svg);
+	check(contains(error, "exit status 1: gnuplot> set nonsense"), "a script that is wrong");
+	free(error);
+	np_buf_free(&svg);
+}
+
+static void set_records(struct np_cell *cell, const char *records)
+{
+	json_decref(cell->records);
+	cell->records = json_loads(records, 0, NULL);
+}
+
+#define DECIDE(t, vma, start, reason) \
+	"{\"type\":\"decide\",\"t_ms\":" t ",\"vma\":\"" vma "\",\"start\":\"" start \
+	"\",\"reason\":\"" reason "\"}"
+
+static void check_map(const struct np_panel *p)
+{
+	struct np_map_row *map;
+	int rows, per_row;
+
+	map = np_map_make(p, 10, &rows, &per_row);
+	check(p->map_rep == 1 && p->nmarks == 5 && rows == 2 && per_row == 1,
+	      "a map has a row per VMA");
+	check(contains(map[0].label, "low") && contains(map[1].label, "high"),
+	      "its rows go by address");
+	check(map[0].reason[20] == NUMA_POLICY_PID && map[1].reason[20] == NUMA_POLICY_SKIP,
+	      "a scan goes before refusals");
+	check(map[0].reason[19] == NP_MAP_NONE && map[0].reason[NP_MAP_COLUMNS - 1] ==
+	      NUMA_POLICY_HOT, "a map is blank where nothing was decided");
+	np_map_free(map, rows);
+}
+
+static void check_flow(const struct np_panel *p)
+{
+	double local = 0;
+
+	for (int i = 0; i < NP_GRID; i++)
+		local += p->flow[i].local;
+	check(p->traffic_runs == 1 && near(p->total.local, 30) && near(p->total.remote, 12) &&
+	      near(p->vcpus[1].remote, 7), "accesses are split into local and remote");
+	check(near(local, 20) && near(p->flow[0].local, 20. / NP_GRID),
+	      "and spread over their intervals");
+}
+
+static void test_series(void)
+{
+	double one[2][REPS] = { { 1, 2, 3 }, { 1, 2, 3 } };
+	struct np_results r = made("pte_updates", 2, one);
+	struct np_report rep;
+	struct np_series s;
+
+	for (int i = 0; i < r.ncells; i++)
+		r.cells[i].guest_s = 10;
+	set_records(&r.cells[0], "[{\"type\":\"phase\",\"t_ms\":2000,\"name\":\"work\"},"
+		"{\"type\":\"sample\",\"t_ms\":0,\"pages\":0,\"local\":0},"
+		"{\"type\":\"sample\",\"t_ms\":0,\"pages\":10,\"local\":0},"
+		"{\"type\":\"sample\",\"t_ms\":10000,\"pages\":10,\"local\":10},"
+		DECIDE("2010", "high", "ffff00000000", "skip") ","
+		DECIDE("2010", "low", "9000", "skip") "," DECIDE("2050", "low", "9000", "pid") ","
+		DECIDE("2090", "low", "9000", "skip") "," DECIDE("10000", "low", "9000", "hot")
+		"]");
+	set_records(&r.cells[2], "[{\"type\":\"phase\",\"t_ms\":4000,\"name\":\"work\"},"
+		"{\"type\":\"sample\",\"t_ms\":0,\"pages\":10,\"local\":10},"
+		"{\"type\":\"sample\",\"t_ms\":5000,\"pages\":10,\"local\":10}]");
+	r.cells[0].traffic = json_loads("{\"nodes\":[0,1],\"vcpu_node\":[0,1],\"intervals\":["
+		"{\"t_ms\":10000,\"loads\":[[10,5],[7,4]],\"stores\":[[10,0],[0,6]]}]}", 0, NULL);
+	check(!np_report_make(&rep, &r, NULL), "a report for plots");
+	np_series_make(&s, &rep, 0);
+	check(s.end_s == 10 && s.panels[0].runs == 2 && s.panels[1].runs == 0,
+	      "runs with samples are counted");
+	check(s.panels[0].local.n[NP_GRID / 4] == 2 &&
+	      near(s.panels[0].local.sum[NP_GRID / 4], 1.25) &&
+	      near(s.panels[0].local.min[NP_GRID / 4], .25) &&
+	      near(s.panels[0].local.max[NP_GRID / 4], 1), "mean and spread of several runs");
+	check(s.panels[0].local.n[NP_GRID * 3 / 4] == 1, "a run that ended counts no longer");
+	check(s.panels[0].nphases == 1 && near(s.panels[0].phases[0].sum_s, 6), "phases");
+	check_map(&s.panels[0]);
+	check_flow(&s.panels[0]);
+	np_series_free(&s);
+	np_report_free(&rep);
+	np_results_free(&r);
+}
+
 int main(int argc, char **argv)
 {
 	char dir[] = "/tmp/numa-policy-unit.XXXXXX";
@@ -1190,6 +1332,10 @@ int main(int argc, char **argv)
 	test_verdicts();
 	test_histories();
 	test_claims();
+	test_html_text();
+	test_adopt();
+	test_gnuplot();
+	test_series();
 	if (argc < 2)
 		rmdir(dir);
 	free(seen);
