@@ -505,13 +505,15 @@ void np_report_free(struct np_report *rep)
 
 /* ---- what stands in until it is written ---- */
 
-__attribute__((__weak__)) int np_report_html(FILE *f, const struct np_report *rep)
+#define __weak __attribute__((__weak__))
+
+__weak int np_report_html(FILE *f, const struct np_report *rep)
 {
 	np_error("report --format html: not built in");
 	return NP_FAIL;
 }
 
-__attribute__((__weak__)) char *np_results_merge(struct np_results *into, struct np_results *from)
+__weak char *np_results_merge(struct np_results *into, struct np_results *from)
 {
 	return np_strdup("several directories: not built in");
 }
@@ -685,6 +687,8 @@ static int write_format(FILE *f, const struct np_report *rep, const struct optio
 	case FORMAT_LKML:
 		return np_report_lkml(f, rep);
 	case FORMAT_CSV:
+		for (int i = 0; i < rep->nnotes; i++)
+			np_error("note: %s", rep->notes[i]);
 		return np_report_csv(f, rep, o->summary);
 	case FORMAT_JSON:
 		return np_report_json(f, rep);
