@@ -679,6 +679,8 @@ static int write_format(FILE *f, const struct np_report *rep, const struct optio
 	case FORMAT_LKML:
 		return np_report_lkml(f, rep);
 	case FORMAT_CSV:
+		for (int i = 0; i < rep->nnotes; i++)
+			np_error("note: %s", rep->notes[i]);
 		return np_report_csv(f, rep, o->summary);
 	case FORMAT_JSON:
 		return np_report_json(f, rep);

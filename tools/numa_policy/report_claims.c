@@ -88,7 +88,8 @@ static void print_pair(FILE *f, const struct np_report *rep, int w, int c)
 {
 	const struct np_column *column = &rep->columns[c], *to = &rep->columns[column->base];
 	struct np_buf none = { 0 }, untested = { 0 };
-	char *head;
+	bool any = false;
+	char *head, *text;
 
 	if (rep->other)
 		head = np_asprintf("%s against %s, %s under %s", column->label, to->label,
@@ -103,6 +104,7 @@ static void print_pair(FILE *f, const struct np_report *rep, int w, int c)
 
 		if (!sum->present)
 			continue;
+		any = true;
 		if (!sum->tested) {
 			add_untested(&untested, &np_metrics[m], sum, base);
 		} else if (!sum->significant) {
@@ -117,6 +119,10 @@ static void print_pair(FILE *f, const struct np_report *rep, int w, int c)
 	}
 	print_list(f, head, "no significant difference in", &none);
 	print_list(f, head, "not tested", &untested);
+	text = any ? NULL : np_asprintf("%s: not compared, no run counts.", head);
+	if (text)
+		np_print_para(f, "  - ", 4, text);
+	free(text);
 	free(head);
 }
 

@@ -318,10 +318,10 @@ static const char figures_help[] =
 
 #define BRACKETS_HELP \
 	"In brackets: the change against %s as mmtests has it, in percent of its figure; above\n" \
-	"0 is better: less, or more where more is better. n/a: too few runs, or not all have the\n" \
-	"figure. Between stars: significant at 95 %%, by Welch's test with Holm's correction for\n" \
-	"the %d comparisons of this report; mmtests has another test. Where the runs of neither\n" \
-	"side differ among themselves, any difference is significant."
+	"0 is better: less, or more where more is better. n/a: too few runs, or not all have\n" \
+	"the figure. Between stars: significant at 95 %%, by Welch's test with Holm's correction\n" \
+	"for the %d comparisons of this report; mmtests has another test. Where the runs of\n" \
+	"neither side differ among themselves, any difference is significant."
 
 static void print_legend(FILE *f, const struct np_report *rep)
 {

@@ -2,6 +2,7 @@
 /*
  * Memory accesses by node, where they were counted: in total, per vCPU and over time.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "report_parts.h"
@@ -84,16 +85,17 @@ static void add_run(struct traffic *t, const json_t *traffic, double end)
 	}
 	t->runs++;
 	json_array_foreach(json_object_get(traffic, "intervals"), i, interval) {
-		int part = end > 0 ? PARTS * time_of(interval) / end : 0;
+		/* What ends where a part does belongs to it. */
+		int part = end > 0 ? ceil(PARTS * time_of(interval) / end) - 1 : 0;
 
 		add_interval(t, interval, part < 0 ? 0 : part < PARTS ? part : PARTS - 1);
 	}
 }
 
-/* The traffic of a cell that counts, or NULL. */
-static const json_t *traffic_of(const struct np_cell *cell)
+/* The traffic of a cell that counts, a new reference, or NULL. */
+static json_t *traffic_of(const struct np_cell *cell)
 {
-	return cell->status == NP_CELL_OK ? cell->traffic : NULL;
+	return cell->status == NP_CELL_OK ? json_incref(cell->traffic) : NULL;
 }
 
 /* When the last interval of any run is. */
@@ -105,11 +107,13 @@ static double last_time(const struct np_report *rep, int w, const int *columns, 
 		const struct np_group *g = np_report_group(rep, w, columns[i]);
 
 		for (int k = 0; k < g->n; k++) {
-			const json_t *list = json_object_get(traffic_of(g->cells[k]), "intervals");
+			json_t *traffic = traffic_of(g->cells[k]);
+			const json_t *list = json_object_get(traffic, "intervals");
 			size_t count = json_array_size(list);
 			double t = count ? time_of(json_array_get(list, count - 1)) : 0;
 
 			last = t > last ? t : last;
+			json_decref(traffic);
 		}
 	}
 	return last;
@@ -120,9 +124,13 @@ static struct traffic add_up(const struct np_report *rep, int w, int c, double e
 	const struct np_group *g = np_report_group(rep, w, c);
 	struct traffic t = { 0 };
 
-	for (int k = 0; k < g->n; k++)
-		if (traffic_of(g->cells[k]))
-			add_run(&t, traffic_of(g->cells[k]), end);
+	for (int k = 0; k < g->n; k++) {
+		json_t *traffic = traffic_of(g->cells[k]);
+
+		if (traffic)
+			add_run(&t, traffic, end);
+		json_decref(traffic);
+	}
 	return t;
 }
 
@@ -211,8 +219,9 @@ void np_print_traffic(FILE *f, const struct np_report *rep, int w, int block, in
 		for (int v = 0; v < t[most].nvcpus; v++)
 			add_vcpu(&g, t, v, t[most].nodes[v]);
 		add_parts(&g, t, end);
-		fprintf(f, "\n%s: loads and stores of user space by node, mean of the runs\n\n",
+		fprintf(f, "\n%s: loads and stores of user space over the whole run, ",
 			rep->workloads[w]);
+		fputs("mean of the runs\n\n", f);
 		np_grid_print(f, &g, width);
 		np_grid_free(&g);
 	}

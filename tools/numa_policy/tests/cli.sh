@@ -568,7 +568,7 @@ ok "and what cannot be tested" flat_has \
 	'- seq_delta against pids_active, sleeper: not tested: s until 90 % local (3 of 4 and 4 of 4 runs have it).'
 ok "and the kernel's configuration" grep -qx '  CONFIG_NUMA_BALANCING=y' "$work/stdout"
 command=$(sed -n '/^to reproduce:$/,/^configuration/p' "$work/stdout" | sed '1d;$d')
-words=$(numa-policy() { printf '<%s>' "$@"; }; eval "$command")
+words=$(bash -c "numa-policy() { printf '<%s>' \"\$@\"; }; $command")
 ok "the command can be pasted into a shell" [ "$words" = "<compare><--policies><pids_active,seq_delta,a_policy_with_quite_a_long_name,another_policy_with_a_long_name><--set><x.y=1 2><--reps><4>" ]
 report "$work/rep" --format csv
 ok "csv has a line per run and metric" both rc_is 0 lines_are $((15 * 10 + 1))
@@ -649,13 +649,22 @@ differs() # SED-SCRIPT MESSAGE
 	ok "and prints nothing" [ ! -s "$work/stdout" ]
 	report --compare "$work/rep" "$work/rep2" --force --format json
 	ok "--force compares all the same, and says so" both rc_is 0 \
-		json ".notes[0] | startswith(\"$(echo "$2" | sed 's/"/\\"/g')\")"
+		json ".notes[0] | startswith(\"${2//\"/\\\"}\")"
+	report --compare "$work/rep" "$work/rep2" --force
+	ok "at the top" flat_has "compared in guests NOTE $2"
+	report --compare "$work/rep" "$work/rep2" --force --format csv
+	ok "csv has no place for it, so it is on standard error" both rc_is 0 err_has "note: $2"
 }
 
 differs 's/"vmas": 48/"vmas": 49/' "parameter vmas of sleeper differs: 48 and 49"
 differs 's/"text": "2x2"/"text": "4x2"/' 'topology differs: "2x2" and "4x2"'
 differs 's/"scan_size_mb": 64//' "tunable scan_size_mb differs: 64 and none"
 differs 's/"shift": 5/"shift": 6/' "shift of numa01_threadlocal differs: 5 and 6"
+fixture "$work/rep2/results.json" '/^sleeper/s/ok/failed/'
+report "$work/rep2" --format lkml
+ok "a workload without a run that counts is not compared, and said to be" both \
+	flat_has '- seq_delta against pids_active, sleeper: not compared, no run counts.' \
+	flat_has 'Failed runs (10)'
 fixture "$work/rep2/results.json" 's/sleeper/other/g; s/numa01_threadlocal/another/g'
 report --compare "$work/rep" "$work/rep2" --force
 ok "two results that have no workload in common are refused in any case" \
