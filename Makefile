@@ -29,18 +29,20 @@ OBJ      := $(abspath $(O))
 T        := tools/numa_policy
 P        := kernel/sched/numa_policy
 
-PACKAGES := bc binutils bison ccache cpio flex gcc jq libc6-dev libc6-dev-i386 libelf-dev libgsl-dev \
-	    lib32gcc-12-dev libjansson-dev make munge openssh-server parallel python3 \
-	    qemu-system-x86 rsync slurm-wlm xz-utils zlib1g-dev $(if $(KSRC),,linux-source-6.12)
+PACKAGES := bc binutils bison ccache chromium cpio flex gcc gnuplot-nox jq libc6-dev libc6-dev-i386 \
+	    libelf-dev libgsl-dev lib32gcc-12-dev libjansson-dev make munge openssh-server parallel \
+	    python3 qemu-system-x86 rsync slurm-wlm xz-utils zlib1g-dev \
+	    $(if $(KSRC),,linux-source-6.12)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help compare compare-options test histories mutate kunit coverage oracle kernel tools guest apply unapply deps clean \
+.PHONY: help compare compare-options experiments experiment-options test histories mutate kunit coverage oracle kernel tools guest apply unapply deps clean \
 	distclean FORCE
 FORCE:
 
 help:
 	@echo 'make compare     run the policies in guests and print a comparison'
+	@echo 'make experiments hold the published claims against runs in guests, with a verdict each'
 	@echo 'make test        run every test'
 	@echo 'make kunit       run the KUnit suite on user-mode Linux and in QEMU'
 	@echo 'make histories   play the scripted histories to the policies, in user space'
@@ -60,6 +62,7 @@ help:
 	@echo 'REPS=N           compare: runs of each policy and workload (default: 5)'
 	@echo 'JOBS=J           compare: guests at once (default: one per CPU)'
 	@echo 'TOPOLOGY=T       compare: nodes x CPUs per node, e.g. 4x2 (default: 2x2)'
+	@echo 'EXPERIMENTS="..." experiments: names (default: all; build/numa-policy experiment --help)'
 	@echo 'ARGS="..."       compare: further options, as numa-policy compare --help lists them'
 	@echo 'HISTORIES=FILE   histories: what to play (default: lib/kunit/numa_policy/histories)'
 	@echo 'DECISIONS=N      oracle: decisions in all (default: 100000000)'
@@ -155,6 +158,17 @@ compare-options: $(TOOL)
 
 compare: compare-options kernel tools
 	@$(COMPARE)
+
+EXPERIMENTS ?= all
+
+EXPERIMENT = $(TOOL) experiment --kernel $(OBJ) --initrd $(INITRD) --topology '$(TOPOLOGY)' \
+	     --out $(BUILD)/experiments $(if $(JOBS),--jobs '$(JOBS)') $(ARGS) $(EXPERIMENTS)
+
+experiment-options: $(TOOL)
+	@$(EXPERIMENT) --dry-run
+
+experiments: experiment-options kernel tools
+	@$(EXPERIMENT)
 
 # ---- tests: all that is compiled for them is compiled with sanitizers ----
 

@@ -79,16 +79,6 @@ static void print_help(void)
 	np_options_print_tunables();
 }
 
-/* A table that did not arrive is a failure too. */
-static int print_table(const struct np_results *r)
-{
-	np_table_print(stdout, r);
-	if (!fflush(stdout) && !ferror(stdout))
-		return NP_OK;
-	np_error("cannot print the table: %s", strerror(errno));
-	return NP_FAIL;
-}
-
 /* What came of the cells that --cell named: a line for each. */
 static int run_cells(struct np_matrix *m)
 {
@@ -106,22 +96,6 @@ static int run_cells(struct np_matrix *m)
 			status = NP_FAIL;
 	}
 	return status;
-}
-
-static int run(struct np_matrix *m)
-{
-	const struct np_results *r = &m->results;
-	enum np_run_end end;
-	int status, err;
-
-	err = np_matrix_run(m, &end);
-	status = print_table(r);
-	for (int i = 0; i < r->ncells; i++)
-		if (r->cells[i].status != NP_CELL_OK)
-			status = NP_FAIL;
-	if (end == NP_RUN_INTERRUPTED)
-		np_error("interrupted; what was finished is in %s", m->results_path);
-	return err ? NP_FAIL : status;
 }
 
 /* Compare with another policy of the results than the one they were made to be compared with. */
@@ -167,7 +141,7 @@ static int print_only(const struct np_options *o)
 	} else {
 		status = choose_base(&r, o->base);
 		if (!status)
-			status = print_table(&r);
+			status = np_table_print_all(&r);
 		if (!status && o->save)
 			status = save_all(&r, o->save);
 	}
@@ -203,7 +177,7 @@ int cmd_compare(int argc, char **argv)
 			np_matrix_list(&m, argc, argv);
 		} else if (!o.dry_run) {
 			np_matrix_prepare(&m, argc, argv);
-			status = o.cell.n ? run_cells(&m) : run(&m);
+			status = o.cell.n ? run_cells(&m) : np_matrix_run_and_print(&m);
 		}
 		np_matrix_free(&m);
 	}

@@ -15,6 +15,7 @@
 
 #include "matrix.h"
 #include "policies.h"
+#include "table.h"
 #include "util.h"
 #include "workloads.h"
 
@@ -54,6 +55,8 @@ static void find_parts(struct np_matrix *m)
 	char *error;
 
 	error = np_setup_find(&m->setup, o->qemu, o->kernel, o->initrd);
+	for (int i = 0; i < o->workloads.n && !error; i++)
+		error = np_job_missing(np_workload_find(o->workloads.v[i]));
 	for (int i = 0; i < o->policies.n && !error; i++)
 		error = np_setup_lacks(&m->setup, np_policy_find(o->policies.v[i]));
 	if (error)
@@ -216,13 +219,15 @@ static void add_list(struct np_buf *b, const char *option, const struct np_list 
 }
 
 /* The command that measures the same again: what matters to the numbers, spelled out. */
-static char *reproduce(const struct np_options *o)
+static char *reproduce(const struct np_matrix *m)
 {
+	const struct np_options *o = m->o;
 	struct np_buf b = { 0 };
 
-	np_buf_puts(&b, "numa-policy compare");
+	np_buf_printf(&b, "numa-policy %s", m->job ? "run" : "compare");
 	add_list(&b, " --policies ", &o->policies);
-	add_list(&b, " --workloads ", &o->workloads);
+	if (!m->job)
+		add_list(&b, " --workloads ", &o->workloads);
 	np_buf_printf(&b, " --base %s --topology %s --reps %ld --seed %ld", o->base, o->topology,
 		      o->reps, o->seed);
 	for (int i = 0; i < o->set.n; i++)
@@ -251,6 +256,12 @@ static char *reproduce(const struct np_options *o)
 		np_buf_puts(&b, " --qemu ");
 		add_quoted(&b, o->qemu);
 	}
+	if (m->job)
+		np_buf_puts(&b, " --");
+	for (char **word = m->job ? m->job->argv : NULL; word && *word; word++) {
+		np_buf_puts(&b, " ");
+		add_quoted(&b, *word);
+	}
 	return b.s;
 }
 
@@ -265,6 +276,17 @@ static json_t *now_text(void)
 	return json_string(text);
 }
 
+/* What the workload "command" runs, into its entry. Its environment may hold secrets. */
+static void add_command(json_t *workload, const struct np_job *job)
+{
+	json_t *words = json_array();
+
+	for (char **word = job->argv; *word; word++)
+		json_array_append_new(words, np_json_text(*word));
+	json_object_set_new(workload, "command", words);
+	json_object_set_new(workload, "directory", np_json_text(job->cwd));
+}
+
 static json_t *workload_list(const struct np_matrix *m)
 {
 	json_t *list = json_array();
@@ -273,16 +295,19 @@ static json_t *workload_list(const struct np_matrix *m)
 		const char *name = m->o->workloads.v[i];
 		const struct np_param *p = np_workload_find(name)->params;
 		json_t *set = json_object_get(m->params, name), *params = json_object();
+		json_t *workload;
 
 		for (; p && p->name; p++)
 			json_object_set_new(params, p->name, json_integer(p->def));
 		json_object_update(params, set);
-		json_array_append_new(list, json_pack("{s:s, s:o, s:I, s:o}", "name", name,
-						      "shift", m->o->kvm ? json_null() :
-						      json_integer(np_plan_shift(&m->plan, name)),
-						      "limit_s",
-						      (json_int_t)np_plan_limit(&m->plan, name),
-						      "params", params));
+		workload = json_pack("{s:s, s:o, s:I, s:o}", "name", name, "shift",
+				     m->o->kvm ? json_null() :
+				     json_integer(np_plan_shift(&m->plan, name)),
+				     "limit_s", (json_int_t)np_plan_limit(&m->plan, name),
+				     "params", params);
+		if (m->job)
+			add_command(workload, m->job);
+		json_array_append_new(list, workload);
 	}
 	return list;
 }
@@ -301,7 +326,7 @@ static void make_head(struct np_matrix *m, int argc, char **argv)
 		json_array_append_new(policies, json_string(o->policies.v[i]));
 	for (int rep = 1; rep <= o->reps; rep++)
 		json_array_append_new(seeds, json_integer(rep_seed(o->seed, rep)));
-	again = reproduce(o);
+	again = reproduce(m);
 
 	json_object_set_new(head, "schema", json_string(NP_RESULTS_SCHEMA));
 	json_object_set_new(head, "version", json_integer(NP_RESULTS_VERSION));
@@ -369,6 +394,7 @@ static void make_plan(struct np_matrix *m)
 		.sample_ms = o->sample_ms,
 		.params = m->params,
 		.tunables = m->tune,
+		.job = m->job,
 		.decisions = o->decisions,
 		.keep = o->keep,
 	};
@@ -695,6 +721,28 @@ int np_matrix_run(struct np_matrix *m, enum np_run_end *end)
 		np_error("cannot write %s: %s; the file there, if any, is older", m->results_path,
 			 strerror(-m->save_error));
 	return m->save_error;
+}
+
+/**
+ * np_matrix_run_and_print() - run the cells, save the results, print the table
+ * @m: the matrix, prepared
+ *
+ * Return: NP_OK if every cell is fine, or NP_FAIL.
+ */
+int np_matrix_run_and_print(struct np_matrix *m)
+{
+	const struct np_results *r = &m->results;
+	enum np_run_end end;
+	int status, err;
+
+	err = np_matrix_run(m, &end);
+	status = np_table_print_all(r);
+	for (int i = 0; i < r->ncells; i++)
+		if (r->cells[i].status != NP_CELL_OK)
+			status = NP_FAIL;
+	if (end == NP_RUN_INTERRUPTED)
+		np_error("interrupted; what was finished is in %s", m->results_path);
+	return err ? NP_FAIL : status;
 }
 
 /**

@@ -19,6 +19,7 @@
  * @params: JSON object: workload to object of parameters to numbers
  * @tune: JSON object: tunables to numbers
  * @setup: what guests are made of
+ * @job: what the workload "command" runs; NULL: it is not run
  * @to_run: how many of the cells, from the first on, the options ask for; with --resume others
  *	may follow that were there before
  * @kept: how many of these were ok before
@@ -36,6 +37,7 @@ struct np_matrix {
 	json_t *params;
 	json_t *tune;
 	struct np_setup setup;
+	const struct np_job *job;
 	char *results_path;
 	int to_run;
 	int kept;
@@ -49,6 +51,7 @@ void np_matrix_check(struct np_matrix *m, struct np_options *o);
 void np_matrix_prepare(struct np_matrix *m, int argc, char **argv);
 void np_matrix_list(struct np_matrix *m, int argc, char **argv);
 int np_matrix_run(struct np_matrix *m, enum np_run_end *end);
+int np_matrix_run_and_print(struct np_matrix *m);
 void np_matrix_free(struct np_matrix *m);
 
 #endif /* NP_MATRIX_H */

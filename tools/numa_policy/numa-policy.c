@@ -20,6 +20,8 @@ static const struct command {
 } commands[] = {
 	{ "list", cmd_list, "the policies and the workloads there are" },
 	{ "compare", cmd_compare, "run policies in guests, print and save a comparison" },
+	{ "report", cmd_report, "write results as a report: text, lkml, csv, json or html" },
+	{ "run", cmd_run, "run a program of yours under policies in guests, likewise" },
 	{ "verify", cmd_verify, "check in guests that each policy decides by its own rules" },
 	{ "apply", cmd_apply, "put the scan-policy library into a kernel tree" },
 	{ "unapply", cmd_unapply, "take it out again" },

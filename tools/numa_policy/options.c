@@ -300,7 +300,7 @@ void np_options_check_workloads(struct np_options *o)
 		if (w->hidden)
 			continue;
 		np_buf_printf(&known, "%s%s", known.len ? ", " : "", w->name);
-		if (none)
+		if (none && !w->optional)
 			np_list_add(&o->workloads, w->name);
 	}
 	for (int i = 0; i < o->workloads.n; i++)

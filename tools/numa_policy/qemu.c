@@ -123,6 +123,12 @@ static struct argv guest_args(const struct np_machine *m, const char *append, in
 	argv_words(&a, "-serial file:" NP_CONSOLE_LOG " -device virtio-serial-pci");
 	argv_words(&a, "-chardev file,id=rec,path=" NP_RECORDS);
 	argv_words(&a, "-device virtserialport,chardev=rec,name=numa_policy");
+	if (m->job) {
+		/* Other file systems of the host are below: their inode numbers are kept apart. */
+		argv_words(&a, "-fsdev local,id=root,path=/,security_model=none,readonly=on,"
+			       "multidevs=remap");
+		argv_words(&a, "-device virtio-9p-pci,fsdev=root,mount_tag=root");
+	}
 	return a;
 }
 
@@ -150,6 +156,16 @@ static int write_command(const char *dir, const struct argv *a)
 	return err;
 }
 
+/* What to run, into the guest's directory, where the guest reads it. */
+static int write_job(const char *dir, const struct np_job *job)
+{
+	char *path = np_asprintf("%s/" NP_JOB, dir);
+	int err = np_job_write(job, path);
+
+	free(path);
+	return err;
+}
+
 /**
  * np_qemu_find() - find the QEMU program
  * @program: its name or path; NULL for the usual one
@@ -159,10 +175,8 @@ static int write_command(const char *dir, const struct argv *a)
  */
 char *np_qemu_find(const char *program, char **path)
 {
-	const char *list = getenv("PATH");
 	const char *name = program ? program : QEMU_DEFAULT;
-	char **dirs, *error = NULL;
-	int n;
+	char *error = NULL;
 
 	*path = NULL;
 	if (strchr(name, '/')) {
@@ -170,15 +184,7 @@ char *np_qemu_find(const char *program, char **path)
 		if (!*path || access(*path, X_OK))
 			error = np_asprintf("cannot run QEMU '%s': %s", name, strerror(errno));
 	} else {
-		dirs = np_split(list ? list : "/usr/bin:/bin", ':', &n);
-		for (int i = 0; i < n && !*path; i++) {
-			char *file = np_asprintf("%s/%s", *dirs[i] ? dirs[i] : ".", name);
-
-			if (!access(file, X_OK))
-				*path = realpath(file, NULL);
-			free(file);
-		}
-		np_split_free(dirs, n);
+		*path = np_program_find(name);
 		if (!*path)
 			error = np_asprintf("QEMU not found: no '%s' in PATH (Debian package "
 					    QEMU_PACKAGE ")", name);
@@ -338,6 +344,8 @@ int np_guest_start(struct np_guest *g, const struct np_machine *m, const char *d
 		return err;
 	args = guest_args(m, append, shift);
 	err = write_command(dir, &args);
+	if (!err && m->job)
+		err = write_job(dir, m->job);
 	if (!err) {
 		g->pid = fork();
 		if (!g->pid)
@@ -617,7 +625,7 @@ char *np_guest_reason(const struct np_guest *g)
 void np_guest_remove_files(const char *dir)
 {
 	static const char * const names[] = {
-		NP_CONSOLE_LOG, NP_RECORDS, NP_QEMU_LOG, NP_COMMAND
+		NP_CONSOLE_LOG, NP_RECORDS, NP_QEMU_LOG, NP_COMMAND, NP_JOB
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "job.h"
 #include "topology.h"
 
 /* Names inside a guest's directory. */
@@ -24,6 +25,8 @@
  * @topology: the nodes
  * @kvm: run on KVM, in real time, instead of counting instructions
  * @timeout_s: host seconds after which a guest is ended
+ * @job: program of the host to run in it; the host's root is shared with the guest then, to be read
+ *	only. NULL: none
  * @stall_s: host seconds without a record or a console character after which it is ended
  */
 struct np_machine {
@@ -31,6 +34,7 @@ struct np_machine {
 	const char *image;
 	const char *initrd;
 	const struct np_topology *topology;
+	const struct np_job *job;
 	bool kvm;
 	long timeout_s;
 	long stall_s;

@@ -61,6 +61,7 @@ enum np_status {
  * enum np_part - the bulky parts of a cell, which are kept packed
  * @NP_PART_BEGIN: its first record, an object
  * @NP_PART_RECORDS: the records between the first and the last, an array
+ * @NP_PART_TRAFFIC: its memory accesses, if they were counted: an object as results.md describes it
  * @NP_PARTS: how many parts there are
  *
  * To add a part, name it here and in part_names; it is then saved, loaded and merged.
@@ -68,6 +69,7 @@ enum np_status {
 enum np_part {
 	NP_PART_BEGIN,
 	NP_PART_RECORDS,
+	NP_PART_TRAFFIC,
 	NP_PARTS,
 };
 
@@ -185,6 +187,17 @@ static inline json_t *np_cell_begin(const struct np_cell *cell)
 static inline json_t *np_cell_records(const struct np_cell *cell)
 {
 	return np_cell_part(cell, NP_PART_RECORDS);
+}
+
+/**
+ * np_cell_traffic() - a cell's memory accesses
+ * @cell: the cell
+ *
+ * Return: a new reference to an object, or NULL if they were not counted.
+ */
+static inline json_t *np_cell_traffic(const struct np_cell *cell)
+{
+	return np_cell_part(cell, NP_PART_TRAFFIC);
 }
 
 char *np_results_index(struct np_results *r);

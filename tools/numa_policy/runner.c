@@ -35,6 +35,8 @@
 /* A guest slot. */
 struct slot {
 	struct np_guest guest;
+	struct np_machine machine;
+	struct np_job *job;
 	struct np_cell *cell;
 	double since;
 };
@@ -88,6 +90,33 @@ long np_plan_limit(const struct np_plan *plan, const char *workload)
 	return plan->limit_s ? plan->limit_s : np_workload_find(workload)->limit_s;
 }
 
+/* The absolute path of a file in a directory that may not be there yet. */
+static char *absolute(const char *dir, const char *name)
+{
+	char *cwd = *dir == '/' ? NULL : getcwd(NULL, 0), *path;
+
+	path = cwd ? np_asprintf("%s/%s/%s", cwd, dir, name) : np_asprintf("%s/%s", dir, name);
+	free(cwd);
+	return path;
+}
+
+static char *cell_dir(const struct np_plan *plan, const struct np_cell *cell)
+{
+	return np_asprintf("%s/cells/%s-%s-%d", plan->out, cell->workload, cell->policy, cell->rep);
+}
+
+/* Tell the guest where its job is. */
+static void add_job(struct np_buf *b, const struct np_plan *plan, const struct np_cell *cell)
+{
+	char *dir = cell_dir(plan, cell), *path = absolute(dir, NP_JOB);
+	char *encoded = np_job_encode(path);
+
+	np_buf_printf(b, " job=%s", encoded);
+	free(encoded);
+	free(path);
+	free(dir);
+}
+
 static void add_settings(struct np_buf *b, const char *prefix, const json_t *settings)
 {
 	const char *name;
@@ -109,7 +138,11 @@ char *np_plan_append(const struct np_plan *plan, const struct np_cell *cell)
 {
 	struct np_buf b = { 0 };
 
-	np_buf_printf(&b, "console=ttyS0 panic=-1 loglevel=4 kunit.enable=0 numa_scan_policy=%s", cell->policy);
+	np_buf_printf(&b, "console=ttyS0 panic=-1 loglevel=4 kunit.enable=0 numa_scan_policy=%s",
+		      cell->policy);
+	/* While the guest waits for the host, its clock jumps from tick to tick; let them be small. */
+	if (np_workload_find(cell->workload)->command)
+		np_buf_puts(&b, " nohz=off skew_tick=1");
 	np_buf_printf(&b, " -- workload=%s seed=%ld limit_s=%ld sample_ms=%ld", cell->workload,
 		      cell->seed, np_plan_limit(plan, cell->workload), plan->sample_ms);
 	if (plan->windows)
@@ -118,6 +151,8 @@ char *np_plan_append(const struct np_plan *plan, const struct np_cell *cell)
 		np_buf_puts(&b, " decisions=1");
 	add_settings(&b, "p", json_object_get(plan->params, cell->workload));
 	add_settings(&b, "t", plan->tunables);
+	if (np_workload_find(cell->workload)->command)
+		add_job(&b, plan, cell);
 	return b.s;
 }
 
@@ -141,11 +176,6 @@ char *np_plan_check_append(const char *append)
 		return np_asprintf("the settings make a kernel command line of %zu bytes",
 				   strlen(append));
 	return NULL;
-}
-
-static char *cell_dir(const struct np_plan *plan, const struct np_cell *cell)
-{
-	return np_asprintf("%s/cells/%s-%s-%d", plan->out, cell->workload, cell->policy, cell->rep);
 }
 
 static void clear_progress(struct run *run)
@@ -293,6 +323,19 @@ static bool more_cells(struct run *run)
 	return run->next < run->ncells;
 }
 
+/* The slot's machine: the plan's, with the program that the cell is to run. */
+static void set_up(struct slot *slot, const struct np_plan *plan, const struct np_cell *cell)
+{
+	const struct np_workload *w = np_workload_find(cell->workload);
+
+	slot->machine = plan->machine;
+	if (!w->command)
+		return;
+	if (*w->command)
+		slot->job = np_job_make(w, json_object_get(plan->params, w->name));
+	slot->machine.job = *w->command ? slot->job : plan->job;
+}
+
 static void launch(struct run *run, struct slot *slot)
 {
 	struct np_cell *cell = &run->cells[run->next++];
@@ -301,11 +344,14 @@ static void launch(struct run *run, struct slot *slot)
 	int err;
 
 	np_cell_clear(cell);
+	set_up(slot, plan, cell);
 	slot->since = seconds();
-	err = np_guest_start(&slot->guest, &plan->machine, dir, append,
+	err = np_guest_start(&slot->guest, &slot->machine, dir, append,
 			     np_plan_shift(plan, cell->workload), run->now);
 	free(dir);
 	free(append);
+	np_job_free(slot->job);
+	slot->job = NULL;
 	if (!err) {
 		slot->cell = cell;
 		run->running++;

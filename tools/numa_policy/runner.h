@@ -26,6 +26,7 @@
  * @params: JSON object: workload to object of parameters to numbers; may be NULL
  * @tunables: JSON object: tunables of NUMA balancing to numbers; may be NULL
  * @decisions: have the guests record every decision
+ * @job: what the workload "command" runs; may be NULL if it is not among the cells
  * @keep: keep the directories of good cells too
  * @shared: others run cells into the same directory at the same time
  * @quiet: say nothing of failed cells, show no progress
@@ -44,6 +45,7 @@ struct np_plan {
 	const json_t *params;
 	const json_t *tunables;
 	bool decisions;
+	const struct np_job *job;
 	bool keep;
 	bool shared;
 	bool quiet;

@@ -34,7 +34,7 @@ struct np_index {
 };
 
 static const char * const status_names[] = { "not run", "ok", "failed" };
-static const char * const part_names[NP_PARTS] = { "begin", "records" };
+static const char * const part_names[NP_PARTS] = { "begin", "records", "traffic" };
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -274,6 +274,8 @@ static void write_cell(FILE *f, const struct np_cell *c)
 	free(text);
 	for (int i = 0; i < NP_PARTS; i++) {
 		text = np_cell_part_text(c, i);
+		if (!text && i == NP_PART_TRAFFIC)
+			continue;
 		fprintf(f, ",\"%s\":", part_names[i]);
 		fputs(text ? text : "null", f);
 		free(text);

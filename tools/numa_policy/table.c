@@ -2,6 +2,7 @@
 /*
  * The table of a comparison, for people: plain text that survives a mail.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,9 +183,13 @@ static char *title(const struct np_results *r, int w)
 	const json_t *shift = json_object_get(json_array_get(list, w), "shift");
 	double guest = 0, host = 0;
 	struct np_buf b = { 0 };
+	const json_t *word;
+	size_t i;
 	int n = 0;
 
 	np_buf_printf(&b, "== %s", r->workloads[w]);
+	json_array_foreach(json_object_get(json_array_get(list, w), "command"), i, word)
+		np_buf_printf(&b, "%s%s", i ? " " : ": ", json_string_value(word));
 	if (json_is_integer(shift))
 		np_buf_printf(&b, ", shift %lld", (long long)json_integer_value(shift));
 	for (int p = 0; p < r->npolicies; p++) {
@@ -390,7 +395,7 @@ static void print_legend(FILE *f, const struct np_results *r)
 {
 	fputs("\nRows:\n", f);
 	for (int i = 0; i < np_metrics_count; i++)
-		fprintf(f, "  %-18s %s\n", np_metrics[i].title, np_metrics[i].help);
+		fprintf(f, "  %-20s%s\n", np_metrics[i].title, np_metrics[i].help);
 	fputs("Means of the runs that are ok. (3/5): so many of the runs got there, and the mean\n"
 	      "is theirs; never: none did.\n", f);
 	if (r->npolicies < 2)
@@ -416,4 +421,21 @@ void np_table_print(FILE *f, const struct np_results *r)
 	print_blocks(f, r);
 	print_failures(f, r);
 	print_legend(f, r);
+}
+
+/**
+ * np_table_print_all() - print a comparison to standard output
+ * @r: the results
+ *
+ * A table that did not arrive is a failure.
+ *
+ * Return: NP_OK, or NP_FAIL after a message.
+ */
+int np_table_print_all(const struct np_results *r)
+{
+	np_table_print(stdout, r);
+	if (!fflush(stdout) && !ferror(stdout))
+		return NP_OK;
+	np_error("cannot print the table: %s", strerror(errno));
+	return NP_FAIL;
 }

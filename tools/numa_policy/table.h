@@ -10,5 +10,6 @@
 #include "results.h"
 
 void np_table_print(FILE *f, const struct np_results *r);
+int np_table_print_all(const struct np_results *r);
 
 #endif /* NP_TABLE_H */

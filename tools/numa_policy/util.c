@@ -347,6 +347,30 @@ const char *np_self_dir(void)
 }
 
 /**
+ * np_program_find() - find a program as a shell would
+ * @name: its name, without a slash
+ *
+ * Return: its absolute path, to be freed; NULL if no directory in PATH has it.
+ */
+char *np_program_find(const char *name)
+{
+	const char *list = getenv("PATH");
+	char **dirs, *path = NULL;
+	int n;
+
+	dirs = np_split(list ? list : "/usr/bin:/bin", ':', &n);
+	for (int i = 0; i < n && !path; i++) {
+		char *file = np_asprintf("%s/%s", *dirs[i] ? dirs[i] : ".", name);
+
+		if (!access(file, X_OK))
+			path = realpath(file, NULL);
+		free(file);
+	}
+	np_split_free(dirs, n);
+	return path;
+}
+
+/**
  * np_parse_long() - a whole decimal number within a range
  * @s: the text
  * @min: smallest value allowed

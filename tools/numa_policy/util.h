@@ -70,6 +70,7 @@ int np_write_end(struct np_writing *w);
 int np_write_file(const char *path, const void *data, size_t len);
 int np_mkdirs(const char *path);
 const char *np_self_dir(void);
+char *np_program_find(const char *name);
 
 int np_parse_long(const char *s, long min, long max, long *value);
 char **np_split(const char *s, char sep, int *n);

@@ -33,7 +33,12 @@ struct np_param {
  * @shift: default instruction-counting shift: an instruction takes 2^shift ns of guest time
  * @limit_s: default limit in seconds of guest time
  * @params: its parameters, up to one without a name
- * @hidden: serves the tests, is in no default list
+ * @hidden: serves the tests, is in no list
+ * @optional: run only if it is named
+ * @command: program of the host to run, with its arguments; {NAME} is the value of a parameter. "":
+ *	the plan says what to run. NULL: the guest's own program is the workload
+ * @package: Debian package of the program
+ * @program_env: environment variable that may name another program, by its absolute path
  */
 struct np_workload {
 	const char *name;
@@ -42,6 +47,10 @@ struct np_workload {
 	long limit_s;
 	const struct np_param *params;
 	bool hidden;
+	bool optional;
+	const char *command;
+	const char *package;
+	const char *program_env;
 };
 
 /* All workloads, up to one without a name. */

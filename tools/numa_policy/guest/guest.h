@@ -24,6 +24,15 @@
 #define NP_THREADS_MAX 1024
 #define NP_PAGE 4096UL
 
+/* Bytes kept of the output of a program that is not ours. */
+#define NP_OUTPUT_MAX 4096
+
+/* First argument of the guest program when it is one of the processes of "forks". */
+#define NP_FORK_MODE "--forked"
+
+/* The toucher of an area that all threads of a process work on. */
+#define NP_ALL_THREADS (-1)
+
 /* Where the tunables of NUMA balancing are. */
 #define NP_TUNABLES "/sys/kernel/debug/sched/numa_balancing"
 
@@ -42,11 +51,11 @@ struct np_node {
 };
 
 /**
- * struct np_area - a stretch of memory that one thread touches
+ * struct np_area - a stretch of memory that threads of one process touch
  * @name: what it is called in records of decisions; "" if nothing
  * @start: first byte
  * @len: bytes
- * @thread: index of the toucher in the table
+ * @thread: index of the toucher in the table; NP_ALL_THREADS: every thread of the process
  * @pid: process that has it mapped; written last, 0 while the entry is not valid
  */
 struct np_area {
@@ -77,16 +86,20 @@ struct np_thread {
  * @areas: entries of @area handed out
  * @threads: entries of @thread handed out
  * @ready: counter for the workload's own use (see np_meet())
+ * @output_bytes: what a program that is not ours has written in all
  * @area: the areas
  * @thread: the threads
+ * @output: the end of that; byte n is at n modulo the size
  */
 struct np_table {
 	atomic_ulong next_addr;
 	atomic_int areas;
 	atomic_int threads;
 	atomic_int ready;
+	atomic_ulong output_bytes;
 	struct np_area area[NP_AREAS_MAX];
 	struct np_thread thread[NP_THREADS_MAX];
+	char output[NP_OUTPUT_MAX];
 };
 
 /* Messages from the workload to init. */
@@ -143,6 +156,10 @@ extern struct np_guest guest;
 void np_run_sleeper(void);
 void np_run_late_vma(void);
 void np_run_threadlocal(void);
+void np_run_numa01(void);
+void np_run_numa02(void);
+void np_run_bigvma(void);
+void np_run_forks(void);
 void np_run_rules(void);
 void np_run_histories(void);
 
@@ -173,11 +190,14 @@ unsigned long np_rng_below(struct np_rng *rng, unsigned long n);
 
 int np_work_nodes(int *nodes);
 void np_pin(const struct np_node *node);
+long np_cpus(void);
+void np_thread_start(void *(*run)(void *arg), void *arg);
 int np_thread_add(void);
 void np_thread_refresh(int thread);
 char *np_map(size_t len);
 void np_area_add(char *start, size_t len, int thread, const char *name);
 void np_meet(int n);
+noreturn void np_stay(void);
 
 /**
  * struct np_walk - the order in which the pages of an area are visited
@@ -205,8 +225,12 @@ static inline void np_touch(char *p)
 
 void np_walk_init(struct np_walk *walk, char *start, size_t len, struct np_rng *rng);
 void np_walk_touch(const struct np_walk *walk);
+void np_zero(char *start, size_t len);
 void np_calibrate(void);
 void np_spin(double ms);
+double np_rate(void);
+void np_rate_set(double rate);
+int np_fork_child(const char *kb, const char *ms, const char *rate);
 
 /* trace.c */
 
@@ -236,7 +260,11 @@ struct np_trace_event {
 	int threads;
 };
 
+/* Whole scans of a VMA that are taken note of. */
+#define NP_SCANS 3
+
 int np_trace_start(const char *filter);
+bool np_trace_scanned(int scans, double *ms);
 void np_trace_records(unsigned long t0);
 void np_trace_open(void);
 int np_trace_next(struct np_trace_event *e);

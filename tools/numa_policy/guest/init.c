@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "acting.h"
+#include "foreign.h"
 #include "guest.h"
 #include "locality.h"
 #include "records.h"
@@ -48,6 +49,12 @@ static const struct {
 	{ "sleeper", np_run_sleeper },
 	{ "late_vma", np_run_late_vma },
 	{ "threadlocal", np_run_threadlocal },
+	{ "numa01", np_run_numa01 },
+	{ "numa01_threadlocal", np_run_numa01 },
+	{ "numa02", np_run_numa02 },
+	{ "numa02_smt", np_run_numa02 },
+	{ "bigvma", np_run_bigvma },
+	{ "forks", np_run_forks },
 	{ "rules", np_run_rules },
 	{ "histories", np_run_histories },
 };
@@ -61,6 +68,7 @@ static const struct {
 		"t.scan_delay_ms=100", "t.scan_period_min_ms=50", "t.scan_period_max_ms=50",
 		"t.scan_size_mb=1",
 	} },
+	{ "bigvma", { "t.scan_size_mb=4" } },
 	{ "histories", {
 		"t.scan_delay_ms=" STR(NP_ACT_DELAY_MS),
 		"t.scan_period_min_ms=" STR(NP_ACT_PERIOD_MS),
@@ -92,6 +100,7 @@ static const struct {
 
 /* What the command line asked for. */
 static const char *workload_name = "";
+static const char *job_path;
 static long limit_s, sample_ms = 1000, decisions;
 static pid_t workload_pid;
 
@@ -257,6 +266,12 @@ static bool is_workload(const char *name)
 	return guest.w && !strcmp(guest.w->name, name);
 }
 
+/* Is it a program of the host? */
+static bool is_foreign(void)
+{
+	return guest.w && guest.w->command;
+}
+
 /* Does the workload want every decision recorded? */
 static bool with_decisions(void)
 {
@@ -313,6 +328,8 @@ static void parse_args(int argc, char **argv)
 			decisions = arg_value(argv[i], 0, 1, 0);
 		else if (!strncmp(argv[i], "windows=", 8))
 			guest.windows = arg_value(argv[i], 2, 8, WINDOWS_UNPATCHED);
+		else if (!strncmp(argv[i], "job=", 4))
+			job_path = argv[i] + 4;
 		else if (!strncmp(argv[i], "p.", 2) && strchr(argv[i], '='))
 			set_param(argv[i]);
 		else if (!strncmp(argv[i], "t.", 2) && strchr(argv[i], '='))
@@ -481,24 +498,26 @@ static double since(unsigned long from, unsigned long to)
 static int take_sample(unsigned long at, const char *phase)
 {
 	struct np_locality l;
-	int err = np_locality_sample(&l);
 	double share;
+	int err;
 
+	err = is_foreign() ? np_foreign_sample(workload_pid, &l) : np_locality_sample(&l);
 	if (err < 0 && -err != workload_pid)
 		np_rec_error("process %d of the workload is gone", -err);
 	if (err)
 		return -1;
 	np_rec("{\"type\":\"sample\",\"t_ms\":%.0f,\"phase\":\"%s\",\"pages\":%ld,\"local\":%ld}",
 	       since(seen.t0, at), phase, l.pages, l.local);
-	if (!seen.measured)
+	/* A program may have no memory yet, or none any more. */
+	if (!seen.measured || !l.pages)
 		return 0;
-	share = l.pages ? (double)l.local / l.pages : -1;
+	share = (double)l.local / l.pages;
 	if (share >= 0.9 && !seen.reached) {
 		seen.t90_ms = since(seen.measured, at);
 		seen.reached = true;
 	}
 	/* Between two samples the share is taken to have changed evenly. */
-	if (share >= 0 && seen.last_share >= 0) {
+	if (seen.last_share >= 0) {
 		seen.sum += (share + seen.last_share) / 2 * since(seen.last, at);
 		seen.weight += since(seen.last, at);
 		seen.remote_page_ms += (l.pages - l.local + seen.last_remote) / 2. *
@@ -508,6 +527,17 @@ static int take_sample(unsigned long at, const char *phase)
 	seen.last_share = share;
 	seen.last = at;
 	return 0;
+}
+
+/* Known only where decisions were collected. */
+static void add_scanned(struct np_buf *b, int scans, const char *metric)
+{
+	double ms;
+
+	if (np_trace_scanned(scans, &ms))
+		np_buf_printf(b, "\"%s\":%.3f,", metric, ms);
+	else if (decisions)
+		np_buf_printf(b, "\"%s\":null,", metric);
 }
 
 static void end_record(const long *before, const long *after, const struct rusage *ru)
@@ -531,6 +561,8 @@ static void end_record(const long *before, const long *after, const struct rusag
 				      seen.remote_page_ms / 1e3);
 		else
 			np_buf_puts(&b, "\"local_mean\":null,\"local_end\":null,");
+		add_scanned(&b, 1, "covered_ms");
+		add_scanned(&b, NP_SCANS, "third_scan_ms");
 		if (seen.reached)
 			np_buf_printf(&b, "\"t90_ms\":%.3f", seen.t90_ms);
 		else
@@ -556,6 +588,8 @@ static void run_workload(void)
 	syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0);
 	setpgid(0, 0);
 	np_calibrate();
+	if (is_foreign())
+		np_foreign_run();
 	for (i = 0; i < ARRAY_SIZE(runs); i++)
 		if (!strcmp(runs[i].name, guest.w->name))
 			runs[i].run();
@@ -595,6 +629,14 @@ static pid_t start_workload(int *msg_fd, int *go_fd)
 	return pid;
 }
 
+static void limit_reached(void)
+{
+	char *last = np_foreign_last_line();
+
+	np_rec_error("limit of %ld s of guest time reached%s", limit_s, last);
+	free(last);
+}
+
 /* Follow the workload until it is done or has failed. */
 static void watch(int msg_fd, pid_t pid)
 {
@@ -614,7 +656,7 @@ static void watch(int msg_fd, pid_t pid)
 		if (ready <= 0) {
 			now = np_now();
 			if (now >= limit) {
-				np_rec_error("limit of %ld s of guest time reached", limit_s);
+				limit_reached();
 				kill(-pid, SIGKILL);
 				return;
 			}
@@ -681,7 +723,8 @@ static void run(void)
 	int msg_fd, go_fd, status, tries;
 	pid_t pid;
 
-	if (np_locality_init() || start_trace())
+	if (np_locality_init() || start_trace() ||
+	    (is_foreign() && np_foreign_prepare(job_path)))
 		goto out;
 	sched_setscheduler(0, SCHED_FIFO, &first);
 	read_counters(before);
@@ -704,6 +747,8 @@ static void run(void)
 	}
 	if (!np_rec_errors())
 		judge_status(status);
+	if (is_foreign())
+		np_foreign_output();
 out:
 	end_record(before, after, &ru);
 }
@@ -712,6 +757,8 @@ int main(int argc, char **argv)
 {
 	int err;
 
+	if (argc == 5 && !strcmp(argv[1], NP_FORK_MODE))
+		return np_fork_child(argv[2], argv[3], argv[4]);
 	if (getpid() != 1)
 		np_die(NP_USAGE, "this is the init program of a guest");
 	signal(SIGPIPE, SIG_IGN);

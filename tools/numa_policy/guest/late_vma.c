@@ -8,10 +8,6 @@
  * on it: a policy that gives only a young process the benefit of the doubt never
  * looks at such memory.
  */
-#include <limits.h>
-#include <pthread.h>
-#include <string.h>
-
 #include "guest.h"
 
 static int nodes[NP_NODES_MAX], nnodes, rotation;
@@ -60,14 +56,11 @@ static void *worker(void *arg)
 	for (t = 0; t < np_get("run_ms"); t += round_ms)
 		round_over(self, &late);
 	np_meet(3 * (nthreads + 1));
-	for (;;)
-		np_meet(INT_MAX);
-	return NULL;
+	np_stay();
 }
 
 void np_run_late_vma(void)
 {
-	pthread_attr_t attr;
 	struct np_rng rng;
 	long i;
 
@@ -78,16 +71,9 @@ void np_run_late_vma(void)
 		np_fail("needs two nodes with CPUs and memory, there are %d", nnodes);
 	np_rng_init(&rng, 1);
 	rotation = np_rng_below(&rng, nnodes);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 65536);
 	np_phase("warmup", false);
-	for (i = 0; i < nthreads; i++) {
-		pthread_t thread;
-		int err = pthread_create(&thread, &attr, worker, (void *)i);
-
-		if (err)
-			np_fail("cannot create thread %ld: %s", i, strerror(err));
-	}
+	for (i = 0; i < nthreads; i++)
+		np_thread_start(worker, (void *)i);
 	np_meet(nthreads + 1);
 	np_meet(2 * (nthreads + 1));
 	np_phase("work", true);

@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "guest.h"
@@ -38,6 +39,9 @@ struct range {
 static struct range *ranges;
 static int nranges;
 
+/* The frame that stands in for memory that was only read. */
+static unsigned long zero_frame;
+
 /* An open pagemap; processes are few. */
 struct pagemap {
 	int pid;
@@ -56,6 +60,21 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
+/* Read a fresh page, and see which frame is there. */
+static void find_zero_frame(void)
+{
+	volatile char *p = mmap(NULL, NP_PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	unsigned long entry = 0;
+
+	if (p != MAP_FAILED && !*p && fd >= 0 &&
+	    pread(fd, &entry, sizeof(entry), (uintptr_t)p / NP_PAGE * sizeof(entry)) > 0 &&
+	    entry & PM_PRESENT)
+		zero_frame = entry & PM_FRAME;
+	if (fd >= 0)
+		close(fd);
+}
+
 /**
  * np_locality_init() - learn which page frames belong to which node
  *
@@ -68,6 +87,7 @@ int np_locality_init(void)
 	int i, n, err, node = -1;
 	char **line;
 
+	find_zero_frame();
 	err = np_read_file("/proc/zoneinfo", &b);
 	if (err) {
 		np_rec_error("/proc/zoneinfo: %s", strerror(-err));
@@ -141,44 +161,49 @@ static struct pagemap *pagemap_of(int pid)
 	return &maps[nmaps++];
 }
 
-/*
- * Count the pages of an area: per node into @count (room for NP_NODES_MAX), and those that
- * are moving right now into @moving. Returns 0, -ESRCH if the process is gone, or another
- * negative errno after an error record.
+/**
+ * np_count_range() - count the pages in a range of addresses of a process
+ * @fd: the process's pagemap
+ * @start: first byte
+ * @end: first byte behind
+ * @count: pages per node are added to it, room for NP_NODES_MAX
+ * @moving: pages that are in the middle of a migration are added to it
+ *
+ * The page of zeros that stands in for memory only read so far is not counted.
+ *
+ * Return: 0, -ESRCH if the process is gone, or another negative errno after an error record.
  */
-static int count_area(const struct np_area *a, long *count, long *moving)
+int np_count_range(int fd, unsigned long start, unsigned long end, long *count, long *moving)
 {
 	static unsigned long entry[8192];
-	struct pagemap *m = pagemap_of(a->pid);
-	unsigned long page = a->start / NP_PAGE, end = (a->start + a->len) / NP_PAGE;
+	unsigned long page = start / NP_PAGE;
 	int hint = 0;
 
-	if (!m)
-		return -EIO;
+	end /= NP_PAGE;
 	while (page < end) {
 		size_t want = end - page < ARRAY_SIZE(entry) ? end - page : ARRAY_SIZE(entry);
-		ssize_t i, got = pread(m->fd, entry, want * 8, page * 8);
+		ssize_t i, got = pread(fd, entry, want * 8, page * 8);
 
 		/* Nothing to read: the process has lost its memory, it is ending or has ended. */
 		if (!got)
 			return -ESRCH;
 		if (got < 0 || got % 8) {
-			np_rec_error("pagemap of process %d at 0x%lx: %s", a->pid, page * NP_PAGE,
+			np_rec_error("pagemap at 0x%lx: %s", page * NP_PAGE,
 				     got < 0 ? strerror(errno) : "cut short");
 			return -EIO;
 		}
 		got /= 8;
 		for (i = 0; i < got; i++) {
+			unsigned long frame = entry[i] & PM_FRAME;
 			int node;
 
 			if (entry[i] & PM_SWAP)
 				(*moving)++;
-			if (!(entry[i] & PM_PRESENT))
+			if (!(entry[i] & PM_PRESENT) || frame == zero_frame)
 				continue;
-			node = frame_node(entry[i] & PM_FRAME, &hint);
+			node = frame_node(frame, &hint);
 			if (node < 0 || node >= NP_NODES_MAX) {
-				np_rec_error("page frame 0x%lx belongs to no node",
-					     entry[i] & PM_FRAME);
+				np_rec_error("page frame 0x%lx belongs to no node", frame);
 				return -EIO;
 			}
 			count[node]++;
@@ -186,6 +211,16 @@ static int count_area(const struct np_area *a, long *count, long *moving)
 		page += got;
 	}
 	return 0;
+}
+
+/* The same for an area. */
+static int count_area(const struct np_area *a, long *count, long *moving)
+{
+	struct pagemap *m = pagemap_of(a->pid);
+
+	if (!m)
+		return -EIO;
+	return np_count_range(m->fd, a->start, a->start + a->len, count, moving);
 }
 
 /* Run where this process's only thread runs, or anywhere if it has several. */
@@ -226,6 +261,27 @@ static int look_at_threads(void)
 	return 0;
 }
 
+/*
+ * Pages of an area that are where they are touched. Where all threads of a process touch it, they
+ * are taken to do so alike: the mean over the threads.
+ */
+static double local_pages(const struct np_area *a, const long *count)
+{
+	struct np_table *t = guest.table;
+	int i, n = atomic_load(&t->threads), threads = 0;
+	long sum = 0;
+
+	if (a->thread != NP_ALL_THREADS)
+		return count[atomic_load(&t->thread[a->thread].node)];
+	for (i = 0; i < n; i++) {
+		if (atomic_load(&t->thread[i].pid) != a->pid)
+			continue;
+		sum += count[atomic_load(&t->thread[i].node)];
+		threads++;
+	}
+	return threads ? (double)sum / threads : 0;
+}
+
 /**
  * np_locality_sample() - count the touched pages and how many are where they are touched
  * @l: the result
@@ -238,6 +294,7 @@ int np_locality_sample(struct np_locality *l)
 {
 	struct np_table *t = guest.table;
 	int i, j, n = atomic_load(&t->areas), last = 0, err = 0;
+	double local = 0;
 
 	memset(l, 0, sizeof(*l));
 	if (look_at_threads())
@@ -255,14 +312,19 @@ int np_locality_sample(struct np_locality *l)
 		for (j = 0; j < NP_NODES_MAX; j++)
 			l->pages += count[j];
 		l->pages += moving;
-		l->local += count[atomic_load(&t->thread[a->thread].node)];
+		local += local_pages(a, count);
 	}
+	l->local = local + .5;
 	sit_with(NULL);
 	return err == -ESRCH ? -last : !!err;
 }
 
-/* Add what a line of numa_maps says to @count. */
-static void add_numa_maps_line(const char *line, long *count)
+/**
+ * np_numa_maps_line() - add what a line of numa_maps says
+ * @line: the line
+ * @count: pages per node, room for NP_NODES_MAX
+ */
+void np_numa_maps_line(const char *line, long *count)
 {
 	const char *p = line;
 	int node, used;
@@ -311,7 +373,7 @@ static int check_process(int pid)
 			err = count_area(a, ours, &moving);
 		}
 		if (inside)
-			add_numa_maps_line(line[i], theirs);
+			np_numa_maps_line(line[i], theirs);
 	}
 	np_split_free(line, n);
 	np_buf_free(&b);

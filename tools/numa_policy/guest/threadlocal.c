@@ -8,8 +8,6 @@
  * them; then one run is about the scheduler's luck and says little about scanning.
  */
 #include <errno.h>
-#include <limits.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,15 +46,12 @@ static void *worker(void *arg)
 		np_spin(round_ms / (nprocs * nthreads));
 	}
 	np_meet(2 * (nprocs * nthreads + 1));
-	for (;;)
-		np_meet(INT_MAX);
-	return NULL;
+	np_stay();
 }
 
 /* One process: touch everything, let the threads work. */
 static void process(long number)
 {
-	pthread_attr_t attr;
 	struct np_rng rng;
 	long i, first, turn;
 	size_t at;
@@ -70,19 +65,13 @@ static void process(long number)
 	p = np_map(share * nthreads);
 	for (at = 0; at < share * nthreads; at += NP_PAGE)
 		np_touch(p + at);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 65536);
 	for (i = 0; i < nthreads; i++) {
 		struct job *job = np_alloc(sizeof(*job));
-		pthread_t thread;
-		int err;
 
 		job->start = p + i * share;
 		job->number = number * nthreads + i;
 		job->node = nodes[(job->number + turn) % nnodes];
-		err = pthread_create(&thread, &attr, worker, job);
-		if (err)
-			np_fail("cannot create thread %ld: %s", i, strerror(err));
+		np_thread_start(worker, job);
 	}
 }
 

@@ -27,6 +27,14 @@
 
 static bool tracing;
 
+/* How often the VMA that begins with an area was scanned to its end, as decisions show. */
+static struct {
+	bool seen;
+	int last_seq;
+	int scans;
+	double ms[NP_SCANS];
+} scanned[NP_AREAS_MAX];
+
 /* For the workload that reads as it goes. */
 static int pipe_fd = -1;
 static char pipe_text[16384];
@@ -80,8 +88,11 @@ int np_trace_start(const char *filter)
 	return 0;
 }
 
-/* What a decision's process and memory are called, or NULL if it is not the workload's. */
-static const char *role(int tid, unsigned long addr)
+/*
+ * What a decision's process and memory are called, or NULL if it is not the workload's. @area is
+ * the memory's number, or -1.
+ */
+static const char *role(int tid, unsigned long addr, int *area)
 {
 	static char number[16];
 	const struct np_table *t = guest.table;
@@ -95,7 +106,8 @@ static const char *role(int tid, unsigned long addr)
 	for (i = 0; i < t->areas; i++)
 		if (t->area[i].pid == pid && t->area[i].start == addr)
 			break;
-	if (i == t->areas)
+	*area = i < t->areas ? i : -1;
+	if (*area < 0)
 		return "other";
 	if (t->area[i].name[0])
 		return t->area[i].name;
@@ -120,6 +132,45 @@ static bool text_of(const char *line, const char *key, char *out, size_t size)
 	return true;
 }
 
+/*
+ * Take note of whole scans: the sequence in which the VMA was last scanned to its end is another
+ * one than in the decision before. It shows at the first decision after it.
+ */
+static void note_scan(int area, int prev_seq, double ms)
+{
+	int last = scanned[area].seen ? scanned[area].last_seq : -1;
+
+	scanned[area].seen = true;
+	scanned[area].last_seq = prev_seq;
+	if (prev_seq != last && scanned[area].scans < NP_SCANS)
+		scanned[area].ms[scanned[area].scans++] = ms;
+}
+
+/**
+ * np_trace_scanned() - when all areas had been scanned to their end so often
+ * @scans: how often, 1 to NP_SCANS
+ * @ms: milliseconds since the workload began
+ *
+ * Return: true if all had; false also if no decisions were collected.
+ */
+bool np_trace_scanned(int scans, double *ms)
+{
+	bool any = false;
+	int i;
+
+	*ms = 0;
+	for (i = 0; i < NP_AREAS_MAX; i++) {
+		if (!scanned[i].seen)
+			continue;
+		any = true;
+		if (scanned[i].scans < scans)
+			return false;
+		if (scanned[i].ms[scans - 1] > *ms)
+			*ms = scanned[i].ms[scans - 1];
+	}
+	return any;
+}
+
 /* Append the windows ("{0x1,0x0,0xff}") as a list of strings. */
 static void add_windows(struct np_buf *b, const char *text)
 {
@@ -142,6 +193,8 @@ static int decide_record(const char *line, unsigned long t0)
 	const char *p = strstr(line, event), *at = p, *name;
 	struct np_buf b = { 0 };
 	unsigned long addr;
+	double ms;
+	int area;
 	size_t i;
 
 	if (!p)
@@ -156,11 +209,12 @@ static int decide_record(const char *line, unsigned long t0)
 	    !text_of(p, " windows=", windows, sizeof(windows)))
 		goto broken;
 	addr = strtoul(start, NULL, 16);
-	name = role(atoi(pid), addr);
+	name = role(atoi(pid), addr, &area);
 	if (!name)
 		return 0;
+	ms = strtod(at, NULL) * 1e3 - t0 / 1e6;
 	np_buf_printf(&b, "{\"type\":\"decide\",\"t_ms\":%.3f,\"vma\":\"%s\",",
-		      strtod(at, NULL) * 1e3 - t0 / 1e6, name);
+		      ms, name);
 	np_buf_printf(&b, "\"start\":\"0x%lx\",\"policy\":", addr);
 	np_json_str(&b, policy);
 	np_buf_puts(&b, ",\"reason\":");
@@ -174,6 +228,8 @@ static int decide_record(const char *line, unsigned long t0)
 		if (!found)
 			goto broken;
 		np_buf_printf(&b, "\"%s\":%d,", numbers[i], atoi(value));
+		if (area >= 0 && !strcmp(numbers[i], "prev_seq"))
+			note_scan(area, atoi(value), ms);
 	}
 	np_buf_printf(&b, "\"offset\":\"0x%lx\",\"windows\":[", strtoul(offset, NULL, 16));
 	add_windows(&b, windows);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,6 +248,40 @@ void np_pin(const struct np_node *node)
 }
 
 /**
+ * np_cpus() - how many CPUs the guest has
+ *
+ * Return: their number.
+ */
+long np_cpus(void)
+{
+	long n = 0;
+	int i;
+
+	for (i = 0; i < guest.nnodes; i++)
+		n += guest.node[i].ncpus;
+	return n;
+}
+
+/**
+ * np_thread_start() - start a thread, with a small stack
+ * @run: what it runs
+ * @arg: its argument
+ */
+void np_thread_start(void *(*run)(void *arg), void *arg)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 65536);
+	err = pthread_create(&thread, &attr, run, arg);
+	if (err)
+		np_fail("cannot create a thread: %s", strerror(err));
+	pthread_attr_destroy(&attr);
+}
+
+/**
  * np_thread_add() - enter the calling thread into the table
  *
  * Return: its index.
@@ -305,7 +340,7 @@ char *np_map(size_t len)
  * np_area_add() - enter memory into the table, for init to look after
  * @start: first byte
  * @len: bytes
- * @thread: index of the thread that touches it
+ * @thread: index of the thread that touches it, or NP_ALL_THREADS
  * @name: what to call it in records of decisions; "" if there will be none
  */
 void np_area_add(char *start, size_t len, int thread, const char *name)
@@ -324,7 +359,8 @@ void np_area_add(char *start, size_t len, int thread, const char *name)
 
 /**
  * np_meet() - wait for other threads or processes of the workload
- * @n: go on when np_meet() was called this often in all, since the workload began
+ * @n: go on when np_meet() was called this often in all, since the workload began; 0: go on at once,
+ *	having been counted
  */
 void np_meet(int n)
 {
@@ -337,6 +373,15 @@ void np_meet(int n)
 	}
 	while ((have = atomic_load(ready)) < n)
 		np_futex_wait(ready, have, 0);
+}
+
+/**
+ * np_stay() - stay where one is until the process is ended, so that init can look at it
+ */
+void np_stay(void)
+{
+	for (;;)
+		pause();
 }
 
 /**
@@ -371,6 +416,17 @@ void np_walk_touch(const struct np_walk *walk)
 
 	for (i = 0; i < walk->pages; i++)
 		np_touch(walk->start + walk->order[i] * NP_PAGE);
+}
+
+/**
+ * np_zero() - write zeros over memory, in a way that the compiler leaves alone
+ * @start: first byte
+ * @len: bytes
+ */
+void np_zero(char *start, size_t len)
+{
+	memset(start, 0, len);
+	asm volatile("" : : "r" (start) : "memory");
 }
 
 static inline unsigned long mix(unsigned long x)
@@ -417,6 +473,25 @@ void np_calibrate(void)
 	if (best == ULONG_MAX)
 		np_fail("the guest's clock stands still");
 	units_per_ms = units * 1e6 / best;
+}
+
+/**
+ * np_rate() - what np_calibrate() found out, for a program that cannot do so itself
+ *
+ * Return: units of work per millisecond.
+ */
+double np_rate(void)
+{
+	return units_per_ms;
+}
+
+/**
+ * np_rate_set() - take over what np_rate() returned elsewhere in this guest
+ * @rate: units of work per millisecond
+ */
+void np_rate_set(double rate)
+{
+	units_per_ms = rate;
 }
 
 /**

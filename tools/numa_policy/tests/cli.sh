@@ -375,7 +375,7 @@ usage "memory of nodes" "mem=256/256/256 names 3 nodes, the topology has 2" \
 	--topology 2x2,mem=256/256/256
 usage "no memory on node 0" "node 0 has no memory" --topology 2x2,mem=0/256
 usage "unknown topology key" "the keys are mem, cpus, tier and dist" --topology 2x2,disk=3
-usage "unknown parameter" "workload 'sleeper' has no parameter 'nonsense'; it has: vmas" \
+usage "unknown parameter" "workload 'sleeper' has no parameter 'nonsense'; it has: threads" \
 	--set sleeper.nonsense=1
 usage "parameter out of range" "'0' is not a number from 2 to" --set sleeper.vmas=0
 usage "parameter of no workload" "unknown workload 'nonsense'" --set nonsense.vmas=1
@@ -631,12 +631,234 @@ bad "empty file" "results.json: line"
 rm "$work/bad/results.json"
 bad "no file" "cannot read $work/bad/results.json: No such file"
 
+# ---- reports ----
+
+report()
+{
+	"$np" report "$@" >"$work/stdout" 2>"$work/stderr" </dev/null
+	rc=$?
+}
+
+narrow() { ! LC_ALL=C.UTF-8 grep -qE '^.{81}' "$work/stdout"; }
+json() { jq -e "$1" "$work/stdout" >/dev/null; }
+row_is() { grep -qE -e "$1" "$work/stdout"; }
+lines_are() { [ "$(wc -l <"$work/stdout")" = "$1" ]; }
+# Whether the text, in one line and without runs of blanks, has it.
+flat_has() { tr -s ' \n' ' ' <"$work/stdout" | grep -qF -e "$1"; }
+
+# A results.json of three policies and two workloads; lines of WORKLOAD POLICY REP STATUS PTE T90.
+fixture() # FILE SED-SCRIPT
+{
+	cat <<-'EOF' | sed "$2" >"$1"
+	{"schema": "numa-policy-results", "version": 1, "tool": {"name": "numa-policy"},
+	 "reproduce": "numa-policy compare --policies pids_active,seq_delta,a_policy_with_quite_a_long_name,another_policy_with_a_long_name --set 'x.y=1 2' --reps 4",
+	 "started": "2026-01-02T03:04:05Z", "ended": null, "interrupted": false,
+	 "kernel": {"release": "6.12.0-test", "config_sha256": "c0ffee", "library_sha256": "abcdef0123",
+	            "config": ["CONFIG_NUMA_BALANCING=y", "# CONFIG_NUMA_POLICY_TRACE is not set"]},
+	 "qemu": {"version": "7.2", "accel": "tcg"},
+	 "topology": {"text": "2x2", "nodes": []}, "tunables": {"scan_size_mb": 64},
+	 "policies": ["pids_active", "seq_delta", "always"], "base": "pids_active",
+	 "workloads": [{"name": "sleeper", "shift": 6, "params": {"vmas": 48}},
+	               {"name": "numa01_threadlocal", "shift": 5, "params": {}}],
+	 "reps": 4, "seed": 1, "seeds": [11, 12, 13, 14], "sample_ms": 1000,
+	 "cells": [
+	EOF
+	cells | sed "$2" | awk '{
+		printf "%s{\"workload\":\"%s\",\"policy\":\"%s\",\"rep\":%d,\"seed\":1%d,", (NR > 1 ? ",\n" : ""), $1, $2, $3, $3
+		if ($4 != "ok") {
+			printf "\"status\":\"%s\",\"reason\":\"%s\",\"metrics\":null}", ($4 == "failed" ? $4 : "not run"),
+			       ($4 == "failed" ? "panicked: \\\"oops\\\", it said" : "interrupted")
+			next
+		}
+		printf "\"status\":\"ok\",\"reason\":null,\"guest_s\":1,\"host_s\":1,\"metrics\":{"
+		printf "\"pte_updates\":%s,\"hint_faults\":5,\"hint_faults_local\":0,", $5
+		printf "\"pages_migrated\":3,\"local_mean\":0.5,\"local_end\":0.75,\"t90_ms\":%s,", $6
+		printf "\"system_ms\":%d,\"user_ms\":20,\"elapsed_ms\":30000}}", $5 / 10
+	}' >>"$1"
+	echo ']}' >>"$1"
+}
+
+cells()
+{
+	cat <<-'EOF'
+	sleeper pids_active 1 ok 1000 1000
+	sleeper seq_delta 1 ok 2000 1000
+	sleeper always 1 ok 1010 1000
+	sleeper pids_active 2 ok 1010 1100
+	sleeper seq_delta 2 ok 2010 null
+	sleeper always 2 failed
+	sleeper pids_active 3 ok 1020 1200
+	sleeper seq_delta 3 ok 2020 1200
+	sleeper always 3 not_run
+	sleeper pids_active 4 ok 1030 1300
+	sleeper seq_delta 4 ok 2030 1300
+	numa01_threadlocal pids_active 1 ok 1000000 1000
+	numa01_threadlocal pids_active 2 ok 1000010 1000
+	numa01_threadlocal seq_delta 1 ok 1000005 null
+	numa01_threadlocal seq_delta 2 ok 1000001 null
+	EOF
+}
+
+mkdir "$work/rep" "$work/rep2"
+fixture "$work/rep/results.json" ''
+report "$work/rep"
+ok "a report exits with 0" rc_is 0
+ok "it has mmtests' rows" \
+	grep -qE '^Amean     pte-sleeper +1015\.00 \(   0\.00%\) +2015\.00 \* -98\.52%\* +1010\.00 \(   0\.49%\)$' \
+	"$work/stdout"
+ok "Stddev and BAmean-50" both row_is '^Stddev    pte-sleeper +12\.91 \(   0\.00%\) +12\.91 \(' \
+	row_is '^BAmean-50 pte-sleeper +1005\.00 '
+ok "a spread of one run is none" grep -qE '^Stddev    pte-sleeper .* n/a \(     n/a\)$' "$work/stdout"
+ok "it counts the runs" grep -qE '^Runs      sleeper +4/4 +4/4 +1/4$' "$work/stdout"
+ok "it marks what was not always reached" \
+	grep -qE '^Samples   t90-sleeper +4 +3/4 +1$' "$work/stdout"
+ok "it names the failed run" flat_has \
+	'Failed runs (1), not part of any figure: - sleeper under always, repetition 2: panicked: "oops", it said'
+ok "and the runs that were not made" both \
+	flat_has 'sleeper under always, not run or not finished: repetition 3, 1 of 4 runs are not in' \
+	flat_has 'numa01_threadlocal under always, 4 of 4 runs are not in the results'
+ok "it has kernel, library, topology, seeds, date and tunables" bash -c \
+	"for x in 6.12.0-test c0ffee abcdef0123 2x2 '11 12 13 14' 2026-01-02T03:04:05Z scan_size_mb=64; do \
+	grep -qF -e \"\$x\" $work/stdout || exit 1; done"
+ok "it names test, correction and number of comparisons" \
+	flat_has "Welch's test with Holm's correction for the 18 comparisons of this report"
+report "$work/rep" --base seq_delta
+ok "--base is the policy compared with" \
+	grep -qE '^Amean     pte-sleeper +2015\.00 \(   0\.00%\) +1015\.00 \*  49\.63%\*' "$work/stdout"
+report "$work/rep" --format lkml
+ok "lkml has no line of more than 80 columns" both rc_is 0 narrow
+ok "lkml says what is significant" flat_has \
+	'- seq_delta against pids_active, sleeper: PTE updates 98.5 % higher (95 % CI 96.3 to 100.7 %, n = 4 and 4, Welch, p < 0.0001 after Holm).'
+ok "and what is not" flat_has \
+	'- seq_delta against pids_active, numa01_threadlocal: no significant difference in: PTE updates;'
+ok "and what cannot be tested" flat_has \
+	'- seq_delta against pids_active, sleeper: not tested: s until 90 % local (3 of 4 and 4 of 4 runs have it).'
+ok "and the kernel's configuration" grep -qx '  CONFIG_NUMA_BALANCING=y' "$work/stdout"
+command=$(sed -n '/^to reproduce:$/,/^configuration/p' "$work/stdout" | sed '1d;$d')
+words=$(bash -c "numa-policy() { printf '<%s>' \"\$@\"; }; $command")
+ok "the command can be pasted into a shell" [ "$words" = "<compare><--policies><pids_active,seq_delta,a_policy_with_quite_a_long_name,another_policy_with_a_long_name><--set><x.y=1 2><--reps><4>" ]
+report "$work/rep" --format csv
+ok "csv has a line per run and metric" both rc_is 0 lines_are $((15 * 10 + 1))
+ok "csv quotes what has quotes and commas" out_has \
+	'sleeper,always,2,12,failed,"panicked: ""oops"", it said",pte_updates,PTE updates,'
+ok "csv has values in the table's unit" out_has 'sleeper,pids_active,2,12,ok,,t90_ms,s until 90 % local,1.1'
+ok "csv has nothing for what was not reached" \
+	grep -qE '^sleeper,seq_delta,2,12,ok,,t90_ms,[^,]*,$' "$work/stdout"
+report "$work/rep" --format csv --summary
+ok "csv --summary has a line per workload, metric and policy" both rc_is 0 lines_are $((2 * 10 * 3 + 1))
+ok "all its lines have the same number of fields" \
+	[ "$(sed 's/"[^"]*"//g; s/[^,]//g' "$work/stdout" | sort -u | wc -l)" = 1 ]
+report "$work/rep" --format json
+ok "json is JSON" both rc_is 0 json '.schema == "numa-policy-report" and .version == 1'
+ok "json has every statistic" json '[.statistics[] | [.workload, .metric, .policy]] | unique | length == 60'
+ok "json has the figures" json '.statistics[] | select(.workload == "sleeper" and
+	.metric == "pte_updates" and .policy == "seq_delta") | .n == 4 and .min == 2000 and .amean == 2015
+	and .max == 2030 and .bamean_50 == 2005 and .bamean_95 == 2010 and .significant
+	and (.change_pct - 98.5222 | fabs) < .001 and .ci_low > 96 and .ci_high < 101 and .p_holm > .p
+	and (.stddev - 12.9099 | fabs) < .001 and (.coeffvar - .640691 | fabs) < .00001'
+ok "json names the comparisons and the correction" \
+	json '.comparisons == 18 and .correction == "Holm" and .test == "Welch"'
+ok "json has null where there is nothing to test" json '[.statistics[] | select(.policy == "always")
+	| .p == null and .significant == null] | all'
+ok "json has the runs that are missing" json '.missing | length == 2 and .[0].status == "failed"
+	and .[1].status == "not run"'
+report "$work/rep" --out "$work/report.txt"
+ok "--out writes to a file" both rc_is 0 grep -q '^Amean ' "$work/report.txt"
+report "$work/rep" --out "$work/none/report.txt"
+ok "--out into no directory fails" both rc_is 1 err_has "cannot write the report to $work/none/report.txt"
+"$np" report "$work/rep" >/dev/full 2>"$work/stderr"
+rc=$?
+ok "a report that cannot be written is a failure" both rc_is 1 err_has "cannot write the report"
+report "$work/none"
+ok "no results, no report" both rc_is 1 err_has "cannot read $work/none/results.json"
+
+bad_report() # MESSAGE ARGUMENT...
+{
+	local message=$1
+
+	shift
+	report "$@"
+	ok "report $*: refused" both rc_is 2 err_has "$message"
+}
+
+bad_report "name a directory with results.json"
+bad_report "--format pdf: there are text, lkml, csv, json and html" "$work/rep" --format pdf
+bad_report "--base x: this policy is not in the results" "$work/rep" --base x
+bad_report "--summary has a meaning with --format csv only" "$work/rep" --summary
+bad_report "--force has a meaning with --compare only" "$work/rep" --force
+bad_report "--compare needs two directories, not 1" "$work/rep" --compare
+bad_report "--label a: not two names, A,B" --compare "$work/rep" "$work/rep" --label a
+bad_report "--base has no meaning with --compare" --compare "$work/rep" "$work/rep" --base always
+bad_report "unknown option '--nonsense'" "$work/rep" --nonsense
+
+# Two trees: the same settings, another library and other figures.
+fixture "$work/rep2/results.json" 's/abcdef/123456/; s/ok 1\(0..\) /ok 3\1 /; s/"reps": 4/"reps": 5/'
+report --compare "$work/rep" "$work/rep2" --label old,new
+ok "--compare sets two results side by side" both rc_is 0 row_is \
+	'^Amean     pte-sleeper +1015\.00 \(   0\.00%\) +3015\.00 \*-197\.04%\*$'
+ok "with kernel and library above" both row_is '^ +old +new$' \
+	row_is '^ +6.12.0-test abcdef01 +6.12.0-test 12345601$'
+report --compare "$work/rep" "$work/rep2" --format lkml
+ok "--compare as lkml" both rc_is 0 flat_has \
+	'- 6.12.0-test/12345601 against 6.12.0-test/abcdef01, sleeper under pids_active: PTE updates 197.0 % higher'
+ok "and no line of it has more than 80 columns" narrow
+report --compare "$work/rep" "$work/rep2" --format csv --label 'a "b",c'
+ok "--compare as csv" both lines_are $((15 * 10 * 2 + 1)) out_has '"a ""b""",sleeper,pids_active,1,11,ok'
+report --compare "$work/rep" "$work/rep2" --format json
+ok "--compare as json" json '(.sets | length == 2) and .base == null and
+	([.statistics[].set] | unique) == [0, 1]'
+
+differs() # SED-SCRIPT MESSAGE
+{
+	fixture "$work/rep2/results.json" "$1"
+	report --compare "$work/rep" "$work/rep2"
+	ok "--compare refuses: $2" both rc_is 1 err_has "$2"
+	ok "and prints nothing" [ ! -s "$work/stdout" ]
+	report --compare "$work/rep" "$work/rep2" --force --format json
+	ok "--force compares all the same, and says so" both rc_is 0 \
+		json ".notes[0] | startswith(\"${2//\"/\\\"}\")"
+	report --compare "$work/rep" "$work/rep2" --force
+	ok "at the top" flat_has "compared in guests NOTE $2"
+	report --compare "$work/rep" "$work/rep2" --force --format csv
+	ok "csv has no place for it, so it is on standard error" both rc_is 0 err_has "note: $2"
+}
+
+differs 's/"vmas": 48/"vmas": 49/' "parameter vmas of sleeper differs: 48 and 49"
+differs 's/"text": "2x2"/"text": "4x2"/' 'topology differs: "2x2" and "4x2"'
+differs 's/"scan_size_mb": 64//' "tunable scan_size_mb differs: 64 and none"
+differs 's/"shift": 5/"shift": 6/' "shift of numa01_threadlocal differs: 5 and 6"
+fixture "$work/rep2/results.json" '/^sleeper/s/ok/failed/'
+report "$work/rep2" --format lkml
+ok "a workload without a run that counts is not compared, and said to be" both \
+	flat_has '- seq_delta against pids_active, sleeper: not compared, no run counts.' \
+	flat_has 'Failed runs (10)'
+fixture "$work/rep2/results.json" 's/sleeper/other/g; s/numa01_threadlocal/another/g'
+report --compare "$work/rep" "$work/rep2" --force
+ok "two results that have no workload in common are refused in any case" \
+	both rc_is 1 err_has "no workload is in both results"
+
+# Ten thousand runs.
+cells() { awk 'BEGIN { for (r = 1; r <= 5000; r++) for (p = 0; p < 2; p++)
+	print "sleeper", p ? "always" : "pids_active", r, "ok", 1000 + r % 7 + p, 1000 + r % 11 }'; }
+fixture "$work/rep2/results.json" 's/"reps": 4/"reps": 5000/'
+for format in text lkml csv json; do
+	begun=$(date +%s%N)
+	report "$work/rep2" --format $format
+	took=$((($(date +%s%N) - begun) / 1000000))
+	echo "# $format of 10000 runs: $took ms"
+	ok "$format of 10000 runs in 5 s" both rc_is 0 [ $took -lt 5000 ]
+done
+
+report --help
+ok "report --help names every option" both rc_is 0 bash -c "for o in format base out summary compare \
+	label force help; do grep -q -e \"--\$o\" $work/stdout || exit 1; done"
+
 # ---- full disk ----
 
 mkdir "$work/disk"
 if mount -t tmpfs -o size=2m none "$work/disk" 2>/dev/null; then
 	mounted=$work/disk
-	refuses "little space" "MB free, 3 cells need about" --out "$work/disk/out"
+	refuses "little space" "MB free, 6 cells need about" --out "$work/disk/out"
 	umount "$work/disk"
 	mounted=
 	mount -t tmpfs -o size=8m none "$work/disk" && mounted=$work/disk

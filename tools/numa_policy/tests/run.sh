@@ -60,6 +60,7 @@ suite many "$build/test/many" "$build/numa-policy" "$work/many-cells"
 suite kconfig "$tests/kconfig.sh" "$top" "$obj/scripts/kconfig/conf" "$work/kconfig"
 suite add-policy "$tests/add-policy.sh" "$top" "$obj/scripts/kconfig/conf" "$work/add-policy"
 suite cli "$tests/cli.sh" "$build/numa-policy" "$work/cli"
+suite browser "$tests/browser.sh" "$build/numa-policy" "$work/browser"
 suite shim "$tests/shim.sh" "$build/numa-policy" "$work/pristine" "$work/shim"
 suite insns "$tests/insns.sh" "$build/numa-policy" "$source" "$obj/config" "$work/insns"
 for arch in um x86_64; do

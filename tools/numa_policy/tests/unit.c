@@ -5,12 +5,19 @@
  * Usage: unit [WORKDIR]
  */
 #include <errno.h>
+#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../claims.h"
+#include <linux/numa_policy.h>
+
+#include "../gnuplot.h"
+#include "../html_data.h"
 #include "../policies.h"
+#include "../report.h"
 #include "../runner.h"
 #include "../stats.h"
 #include "../table.h"
@@ -584,6 +591,318 @@ static void test_table(void)
 	np_results_free(&r);
 }
 
+/* ---- reports ---- */
+
+/* Text with every run of blanks and line ends made one blank. */
+static char *squeezed(char *text)
+{
+	char *to = text;
+
+	for (const char *p = text; *p; p++)
+		if (*p != ' ' && *p != '\n')
+			*to++ = *p;
+		else if (to > text && to[-1] != ' ')
+			*to++ = ' ';
+	*to = '\0';
+	return text;
+}
+
+static char *reported(const struct np_report *rep, int (*format)(FILE *, const struct np_report *))
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	format(f, rep);
+	fclose(f);
+	return text;
+}
+
+static void test_figures(void)
+{
+	static const double four[] = { 4, 1, 3, 2 }, zeros[] = { 0, 0 };
+	static const double wide[] = { 2, 4, 6 }, base[] = { 1, 2, 3 }, far[] = { 11, 12, 13 };
+	static const double p[] = { .01, .04, .03, NAN, .005 };
+	static const double corrected[] = { .03, .06, .06, NAN, .02 };
+	struct np_sample a = np_sample(wide, 3), b = np_sample(base, 3), c = np_sample(far, 3);
+	struct np_sample none = np_sample(zeros, 2);
+	struct np_ratio r;
+	struct np_stats s;
+	double q[5];
+
+	s = np_stats(four, 4, false);
+	check(s.n == 4 && s.min == 1 && s.max == 4 && s.amean == 2.5, "Min, Max, Amean");
+	check(near(s.stddev, sqrt(5. / 3)) && near(s.coeffvar, 40 * sqrt(5. / 3)),
+	      "Stddev of n - 1, CoeffVar");
+	check(s.bamean50 == 1.5 && s.bamean95 == 2 && s.bamean99 == 2,
+	      "best means are rounded down to whole values");
+	s = np_stats(four, 4, true);
+	check(s.bamean50 == 3.5 && s.bamean95 == 3, "the best are the most where more is better");
+	s = np_stats(four, 1, false);
+	check(s.amean == 4 && s.bamean50 == 4 && isnan(s.stddev) && isnan(s.coeffvar),
+	      "one value has a best half, and no spread");
+	s = np_stats(four, 0, false);
+	check(!s.n && isnan(s.min) && isnan(s.amean) && isnan(s.bamean50), "no value, no figure");
+	s = np_stats(zeros, 2, false);
+	check(s.stddev == 0 && s.coeffvar == 0, "a mean of 0 has a CoeffVar of 0");
+
+	check(near(np_gain(150, 200, false), 25) && near(np_gain(150, 200, true), -25),
+	      "gains");
+	check(np_gain(0, 0, false) == 0 && np_gain(0, 5, false) == 100 &&
+	      np_gain(5, 0, false) == -99 && np_gain(5, 0, true) == 100, "gains over 0");
+	check(np_gain(0, 5, true) == -100, "all is lost where more is better");
+
+	np_holm(p, q, 5);
+	for (int i = 0; i < 5; i++)
+		check(isnan(p[i]) ? isnan(q[i]) : near(q[i], corrected[i]), "Holm");
+
+	check(near(np_welch_alpha(&c, &b, .1).half, 2.131846786 * sqrt(2. / 3)),
+	      "Welch: an interval of 90 %");
+	r = np_mean_ratio(&c, &b, .05);
+	check(r.valid && r.tested && r.ratio == 6 && r.significant, "the ratio of two means");
+	check(near(r.low, 6 - 2.776445105 * sqrt(2. / 3) / 2) &&
+	      near(r.high, 6 + 2.776445105 * sqrt(2. / 3) / 2), "and its interval");
+	check(!np_mean_ratio(&b, &none, .05).valid, "there is none over 0");
+
+	/* With 2 and 2 degrees of freedom, F is below f with a probability of f / (1 + f). */
+	r = np_stddev_ratio(&a, &b, .05);
+	check(r.valid && r.tested && near(r.ratio, 2) && near(r.p, .4) && !r.significant,
+	      "the ratio of two standard deviations, and its F test");
+	check(near(r.low, sqrt(4. / 39)) && near(r.high, sqrt(4. * 39)), "and its interval");
+	r = np_stddev_ratio(&none, &b, .05);
+	check(r.valid && !r.tested && r.ratio == 0, "no spread over some is not tested");
+	check(!np_stddev_ratio(&b, &none, .05).valid, "some over none is no ratio");
+}
+
+/*
+ * What mmtests itself printed for these values. Its compare-mmtests.pl was run, at the commits
+ * 6f78f8ef of 2023 and 638401e0 of 2026, on a directory of autonumabench logs with these numbers as
+ * system and elapsed times, "mmtests/bin/compare-mmtests.pl -d LOGS -b autonumabench -n
+ * 6.8-base,6.8-patched"; the stars are left out, they are another test's. The newer one writes
+ * BAmean.50 for BAmean-50.
+ */
+#define FIVE 5
+
+static const struct {
+	const char *metric;
+	double values[2][FIVE];
+	const char *lines[8];
+} mmtests[] = {
+	{ "system_ms", { { 194.05, 201.5, 188.25, 199.99, 203.10 },
+			 { 165.11, 160.2, 171.3, 158.8, 169.4 } },
+	  { "Min syst-numa01 188.25 0.00% 158.80 15.64%",
+	    "Amean syst-numa01 197.38 0.00% 164.96 16.42%",
+	    "Stddev syst-numa01 6.14 0.00% 5.49 10.64%",
+	    "CoeffVar syst-numa01 3.11 0.00% 3.33 -6.92%",
+	    "Max syst-numa01 203.10 0.00% 171.30 15.66%",
+	    "BAmean-50 syst-numa01 191.15 0.00% 159.50 16.56%",
+	    "BAmean-95 syst-numa01 195.95 0.00% 163.38 16.62%",
+	    "BAmean-99 syst-numa01 195.95 0.00% 163.38 16.62%" } },
+	{ "elapsed_ms", { { 32.86, 31.1, 33.07, 40.5, 30.25 },
+			  { 31.58, 33.2, 30.9, 32.75, 31.11 } },
+	  { "Min elsp-numa01 30.25 0.00% 30.90 -2.15%",
+	    "Amean elsp-numa01 33.56 0.00% 31.91 4.91%",
+	    "Stddev elsp-numa01 4.06 0.00% 1.02 74.94%",
+	    "CoeffVar elsp-numa01 12.10 0.00% 3.19 73.65%",
+	    "Max elsp-numa01 40.50 0.00% 33.20 18.02%",
+	    "BAmean-50 elsp-numa01 30.68 0.00% 31.00 -1.08%",
+	    "BAmean-95 elsp-numa01 31.82 0.00% 31.59 0.74%",
+	    "BAmean-99 elsp-numa01 31.82 0.00% 31.59 0.74%" } },
+};
+
+static void test_mmtests(void)
+{
+	struct np_results r = { 0 };
+	struct np_report rep;
+	char *text, *error;
+
+	r.head = json_pack("{s:s, s:i, s:[s, s], s:[{s:s}], s:s, s:i}",
+			   "schema", NP_RESULTS_SCHEMA, "version", NP_RESULTS_VERSION,
+			   "policies", "base", "patched", "workloads", "name", "numa01",
+			   "base", "base", "reps", FIVE);
+	error = np_results_index(&r);
+	if (error)
+		np_die(NP_FAIL, "%s", error);
+	r.ncells = 2 * FIVE;
+	r.cells = np_alloc(r.ncells * sizeof(*r.cells));
+	for (int i = 0; i < r.ncells; i++) {
+		r.cells[i] = (struct np_cell){
+			.workload = np_strdup("numa01"), .policy = np_strdup(r.policies[i % 2]),
+			.rep = i / 2 + 1, .status = NP_CELL_OK, .metrics = json_object(),
+		};
+		for (size_t m = 0; m < ARRAY_SIZE(mmtests); m++)
+			json_object_set_new(r.cells[i].metrics, mmtests[m].metric,
+					    json_real(mmtests[m].values[i % 2][i / 2] * 1000));
+	}
+	error = np_report_make(&rep, &r, NULL);
+	check(!error, "a report is made");
+	text = reported(&rep, np_report_text);
+	for (char *p = text; *p; p++)
+		if (strchr("()*", *p))
+			*p = ' ';
+	squeezed(text);
+	for (size_t m = 0; m < ARRAY_SIZE(mmtests); m++)
+		for (size_t i = 0; i < ARRAY_SIZE(mmtests[m].lines); i++)
+			check(contains(text, mmtests[m].lines[i]), mmtests[m].lines[i]);
+	free(text);
+	np_report_free(&rep);
+	np_results_free(&r);
+}
+
+static int metric_of(const char *name)
+{
+	for (int m = 0; m < np_metrics_count; m++)
+		if (!strcmp(np_metrics[m].name, name))
+			return m;
+	np_die(NP_FAIL, "no metric %s", name);
+}
+
+static void test_report(void)
+{
+	double three[3][REPS] = { { 100, 110, 120 }, { 200, 210, 220 }, { 101, 111, 121 } };
+	int m = metric_of("pte_updates"), t90 = metric_of("t90_ms");
+	struct np_results r = made("pte_updates", 3, three);
+	const struct np_summary *s;
+	struct np_report rep;
+	char *text, *error;
+
+	/* always never got to 90 % in one run, pid_history lost a run and has one less. */
+	json_object_set_new(r.cells[1].metrics, "t90_ms", json_null());
+	fail_cell(&r.cells[5], NP_CELL_FAILED, "guest panicked: oops");
+	fail_cell(&r.cells[8], NP_CELL_NOT_RUN, "interrupted");
+	error = np_report_make(&rep, &r, "nonsense");
+	check(contains(error, "--base nonsense: this policy is not in the results"),
+	      "a base that is not there");
+	free(error);
+	np_report_free(&rep);
+	error = np_report_make(&rep, &r, NULL);
+	check(!error, "a report is made");
+
+	s = np_report_summary(&rep, 0, m, 0);
+	check(s->present && s->ok == 3 && !s->tested && isnan(s->change), "the base is not tested");
+	s = np_report_summary(&rep, 0, m, 1);
+	check(s->tested && s->relative && near(s->change, 100 / 1.1), "a change in percent");
+	check(near(s->low, (100 - 2.776445105 * sqrt(200. / 3)) / 1.1) &&
+	      near(s->high, (100 + 2.776445105 * sqrt(200. / 3)) / 1.1), "and its interval");
+	check(near(s->p_corrected, s->p * rep.comparisons) && s->p_corrected > s->p &&
+	      s->significant, "the least p is multiplied by the number of comparisons");
+	check(rep.comparisons == np_metrics_count - 1,
+	      "comparisons are counted: neither those of one run, nor those that lack a value");
+	s = np_report_summary(&rep, 0, m, 2);
+	check(s->runs == 3 && s->ok == 1 && s->failed == 1 && s->not_run == 1 && !s->tested,
+	      "runs are counted");
+	s = np_report_summary(&rep, 0, t90, 1);
+	check(s->s.n == 2 && s->ok == 3 && !s->tested && isnan(s->change),
+	      "where not all runs have a value there is no change");
+
+	text = squeezed(reported(&rep, np_report_lkml));
+	check(contains(text, "- always against pids_active, sleeper: PTE updates 90.9 %") &&
+	      contains(text, "higher (95 % CI 70.3 to 111.5 %, n = 3 and 3, Welch, p = 0.00"),
+	      "a sentence for what is significant");
+	check(contains(text, "- always against pids_active, sleeper: no significant") &&
+	      contains(text, "no significant difference in: hint faults; local hint faults;"),
+	      "one for what is not");
+	check(contains(text, "- always against pids_active, sleeper: not tested: s until") &&
+	      contains(text, "90 % local (2 of 3 and 3 of 3 runs have it)."),
+	      "one for what was not reached");
+	check(contains(text, "not tested: PTE updates (n = 1 and 3);"), "and for too few runs");
+	check(contains(text, "sleeper under pid_history, repetition 2: guest panicked: oops"),
+	      "the failed run is named");
+	check(contains(text, "sleeper under pid_history, not run or not finished: repetition 3"),
+	      "and the one that was not run");
+	free(text);
+	text = squeezed(reported(&rep, np_report_text));
+	check(contains(text, "Amean pte-sleeper 110.00 ( 0.00%) 210.00 * -90.91%* 101.00 ( 8.18%)"),
+	      "a star for what is significant");
+	check(contains(text, "Runs sleeper 3/3 3/3 1/3"), "runs in the text");
+	check(contains(text, "Samples t90-sleeper 3 2/3 1"), "values in the text");
+	check(contains(text, "Min t90-sleeper 0.00 ( 0.00%) 0.00 ( n/a)"),
+	      "and no change where some lack it");
+	check(contains(text, "Stddev pte-sleeper 10.00 ( 0.00%) 10.00 ( 0.00%) n/a ( n/a)"),
+	      "no spread of one run");
+	free(text);
+	np_report_free(&rep);
+	np_results_free(&r);
+}
+
+static void set_head(struct np_results *r, const char *text)
+{
+	json_t *more = json_loads(text, 0, NULL);
+
+	json_object_update(r->head, more);
+	json_decref(more);
+}
+
+static void test_pair(void)
+{
+	double one[2][REPS] = { { 100, 110, 120 }, { 10, 11, 12 } };
+	double two[3][REPS] = { { 200, 210, 220 }, { 10, 11, 12 }, { 1, 2, 3 } };
+	static const char * const labels[] = { "old", "new" };
+	struct np_results a = made("pte_updates", 2, one), b = made("pte_updates", 3, two);
+	struct np_report rep;
+	char *text, *error;
+
+	error = np_report_pair(&rep, &a, &b, labels, false);
+	check(!error && rep.ncolumns == 4 && rep.columns[3].base == 2, "two results are paired");
+	text = squeezed(reported(&rep, np_report_lkml));
+	check(contains(text, "new against old, sleeper under pids_active: PTE updates 90.9 %"),
+	      "and compared");
+	check(contains(text, "NOTE policy pid_history is in new only and left out"),
+	      "what only one of them has is named");
+	free(text);
+	np_report_free(&rep);
+
+	set_head(&b, "{\"tunables\":{\"scan_size_mb\":1},\"topology\":{\"text\":\"4x2\"},"
+		 "\"workloads\":[{\"name\":\"sleeper\",\"shift\":5,\"params\":{\"vmas\":9}}]}");
+	b.workloads[0] = "sleeper";
+	error = np_report_pair(&rep, &a, &b, NULL, false);
+	check(contains(error, "topology differs: none and \"4x2\""), "topologies must be the same");
+	check(contains(error, "tunable scan_size_mb differs: none and 1"), "and tunables");
+	check(contains(error, "shift of sleeper differs: 6 and 5"), "and the shift");
+	check(contains(error, "parameter vmas of sleeper differs: none and 9"), "and parameters");
+	free(error);
+	np_report_free(&rep);
+	error = np_report_pair(&rep, &a, &b, labels, true);
+	check(!error, "unless it is asked for");
+	text = reported(&rep, np_report_text);
+	check(contains(text, "NOTE shift of sleeper differs: 6 and 5"), "then it is said first");
+	free(text);
+	np_report_free(&rep);
+	np_results_free(&a);
+	np_results_free(&b);
+}
+
+static void set_traffic(struct np_cell *cell, const char *traffic)
+{
+	np_cell_set_part_text(cell, NP_PART_TRAFFIC, traffic, strlen(traffic));
+}
+
+static void test_traffic(void)
+{
+	double one[2][REPS] = { { 1, 2, 3 }, { 1, 2, 3 } };
+	struct np_results r = made("pte_updates", 2, one);
+	struct np_report rep;
+	char *text;
+
+	/* Of two runs that have it: 30 and 10 local, 10 and 30 remote, all remote later on. */
+	set_traffic(&r.cells[0], "{\"vcpu_node\":[0,1],\"intervals\":["
+		"{\"t_ms\":0,\"loads\":[[20,5],[0,4]],\"stores\":[[2,0],[5,4]]},"
+		"{\"t_ms\":10000,\"loads\":[[0,0],[0,0]],\"stores\":[[0,0],[0,0]]}]}");
+	set_traffic(&r.cells[2], "{\"vcpu_node\":[0,1],\"intervals\":["
+		"{\"t_ms\":10000,\"loads\":[[0,30],[0,0]],\"stores\":[[10,0],[0,0]]}]}");
+	check(!np_report_make(&rep, &r, NULL), "a report with traffic");
+	text = squeezed(reported(&rep, np_report_text));
+	check(contains(text, "local accesses 20 n/a remote accesses 20 n/a remote, % 50.0 n/a"),
+	      "accesses are split by node, the mean of the runs that have them");
+	check(contains(text, "vCPU 0 (node 0) local 16 n/a vCPU 0 (node 0) remote 18 n/a"),
+	      "per vCPU");
+	check(contains(text, "remote, %, 0.0 to 1.0 s 25.0 n/a remote, %, 1.0 to 2.0 s n/a n/a") &&
+	      contains(text, "remote, %, 9.0 to 10.0 s 75.0 n/a"), "and over time");
+	free(text);
+	np_report_free(&rep);
+	np_results_free(&r);
+}
+
 /* ---- many cells: reading, finding, merging ---- */
 
 static char *reads(const char *text, struct np_results *r)
@@ -718,7 +1037,7 @@ static void check_refused(const char *name, const char *key, json_t *value, cons
 	np_results_free(&b);
 }
 
-static void test_merging(void)
+static void test_merge(void)
 {
 	struct np_results a = two_columns(1, 2), b = two_columns(1, 2);
 	json_t *head;
@@ -967,6 +1286,233 @@ static void test_histories(void)
 	json_decref(none);
 }
 
+/* ---- claims ---- */
+
+/* How often, in percent, the interval of so many drawn experiments holds the true change. */
+static double coverage(bool stddev, double alpha)
+{
+	const double mean[2] = { 13, 10 }, sigma[2] = { 3, 1.5 };
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	int hits = 0, tries = 4000;
+
+	gsl_rng_set(rng, 4711);
+	for (int i = 0; i < tries; i++) {
+		double x[2][9], truth = 100 * (stddev ? sigma[0] / sigma[1] : mean[0] / mean[1]) - 100;
+		struct np_sample s[2];
+		struct np_interval v;
+
+		for (int j = 0; j < 2; j++) {
+			for (int k = 0; k < 9; k++)
+				x[j][k] = mean[j] + gsl_ran_gaussian(rng, sigma[j]);
+			s[j] = np_sample(x[j], j ? 9 : 6);
+		}
+		v = stddev ? np_stddev_change(&s[0], &s[1], alpha) :
+			     np_mean_change(&s[0], &s[1], alpha);
+		hits += v.bounded && v.low <= truth && truth <= v.high;
+	}
+	gsl_rng_free(rng);
+	return 100. * hits / tries;
+}
+
+static enum np_verdict_kind claimed(enum np_relation relation, double margin, double low, double high)
+{
+	struct np_interval v = {
+		.known = true, .bounded = true, .change = (low + high) / 2, .low = low,
+		.high = high,
+	};
+
+	see(np_asprintf("relation %d, margin %g, %g to %g: %s", relation, margin, low, high,
+			np_verdict_text(np_claim_judge(relation, margin, &v))));
+	return np_claim_judge(relation, margin, &v);
+}
+
+static void test_claims(void)
+{
+	struct np_sample five = { .n = 5, .mean = 5, .var = 4 };
+	struct np_sample same = { .n = 5, .mean = 10 }, other = { .n = 5, .mean = 15 };
+	struct np_sample zero = { .n = 5 }, noisy = { .n = 3, .mean = 1, .var = 9 };
+	struct np_sample one = { .n = 1, .mean = 3 };
+	struct np_interval v;
+
+	check(within(coverage(false, .05), 95, 1), "a mean's interval holds the truth in 95 %");
+	check(within(coverage(false, .2), 80, 2), "or in 80 %, if that is asked for");
+	check(within(coverage(true, .05), 95, 1), "a deviation's interval holds it in 95 %");
+	check(within(coverage(true, .2), 80, 2), "or in 80 %");
+
+	/* A base without variance leaves Student's interval: 2.776 standard errors for n = 5. */
+	v = np_mean_change(&five, &same, .05);
+	check(near(v.change, -50), "change of the mean in percent of the base's");
+	check(within(v.high - v.change, 100 * 2.7764451 * sqrt(4. / 5) / 10, .001),
+	      "its interval where the base does not vary");
+	v = np_mean_change(&other, &same, .05);
+	check(v.bounded && near(v.low, 50) && near(v.high, 50), "no variance, no width");
+	v = np_mean_change(&five, &noisy, .05);
+	check(v.known && !v.bounded, "a base that may be 0 leaves no bounds");
+	v = np_mean_change(&five, &zero, .05);
+	check(!v.known, "a base of 0 leaves no change in percent");
+	v = np_mean_change(&zero, &zero, .05);
+	check(v.bounded && v.low == 0 && v.high == 0, "0 against 0 is no change");
+	check(!np_mean_change(&one, &five, .05).known && !np_mean_change(&five, &one, .05).known,
+	      "one run tells nothing");
+
+	check(claimed(NP_LESS, 50, -80, -51) == NP_REPRODUCED, "less: wholly below the margin");
+	check(claimed(NP_LESS, 50, -80, -49) == NP_INCONCLUSIVE, "less: across the margin");
+	check(claimed(NP_LESS, 50, -49, -10) == NP_NOT_REPRODUCED, "less: but not that much");
+	check(claimed(NP_NOT_LESS, 50, -49, 10) == NP_REPRODUCED, "not less: above the margin");
+	check(claimed(NP_NOT_LESS, 50, -51, 10) == NP_INCONCLUSIVE, "not less: across it");
+	check(claimed(NP_NOT_LESS, 50, -90, -51) == NP_NOT_REPRODUCED, "not less: but it is");
+	check(claimed(NP_MORE, 100, 101, 900) == NP_REPRODUCED, "more: wholly above the margin");
+	check(claimed(NP_MORE, 100, 99, 900) == NP_INCONCLUSIVE, "more: across it");
+	check(claimed(NP_MORE, 100, -5, 99) == NP_NOT_REPRODUCED, "more: but not that much");
+	check(claimed(NP_SAME, 5, -4, 4) == NP_REPRODUCED, "same: wholly within the margins");
+	check(claimed(NP_SAME, 5, -4, 6) == NP_INCONCLUSIVE, "same: across the upper one");
+	check(claimed(NP_SAME, 5, -6, 4) == NP_INCONCLUSIVE, "same: across the lower one");
+	check(claimed(NP_SAME, 5, 6, 9) == NP_NOT_REPRODUCED, "same: wholly above");
+	check(claimed(NP_SAME, 5, -9, -6) == NP_NOT_REPRODUCED, "same: wholly below");
+	check(claimed(NP_STEADIER, 0, -40, -1) == NP_REPRODUCED, "steadier");
+	check(claimed(NP_STEADIER, 0, -40, 1) == NP_INCONCLUSIVE, "steadier or not");
+	check(claimed(NP_STEADIER, 0, 1, 40) == NP_NOT_REPRODUCED, "not steadier");
+	v = (struct np_interval) { .known = true };
+	check(np_claim_judge(NP_SAME, 5, &v) == NP_INCONCLUSIVE, "no bounds, no verdict");
+}
+
+/* ---- the html report ---- */
+
+static void test_html_text(void)
+{
+	struct np_buf b = { 0 };
+
+	np_html_escape(&b, "<a href='x'>&\"\t\x01é\n");
+	check(contains(b.s, "&lt;a href=&#39;x&#39;&gt;&amp;&quot;  é\n"), "text in a page is text");
+	np_buf_free(&b);
+	np_gnuplot_text(&b, "a_b'; system(\"x\") `y` {z} é<", 99);
+	check(contains(b.s, "'a_b?; system(?x?) ?y? ?z? é?'"), "text in a script is text");
+	np_buf_free(&b);
+	np_gnuplot_text(&b, "éééé", 2);
+	check(!strcmp(b.s, "'éé…'"), "text in a script is cut between characters");
+	np_buf_free(&b);
+}
+
+static void test_adopt(void)
+{
+	const char *svg = "<?xml?><svg \n viewBox=\"0 0 9 9\"><title>Gnuplot</title>"
+			  "<path id='gpPt1' stroke='rgb( 10,   0,   3)'/><use xlink:href='#gpPt1'/>"
+			  "<g fill=\"none\" color=\"black\" stroke=\"black\">\n</g>"
+			  "<g color=\"black\" fill=\"black\" font-family=\"Arial\"> <b/></g>"
+			  "<path fill='rgb( 10,   0,   0)'/></svg><svg>";
+	struct np_buf b = { 0 };
+	char *error;
+
+	error = np_gnuplot_adopt(&b, &svg, "id7", "plot", "a \"label\"");
+	check(!error && !strcmp(svg, "<svg>"), "an SVG document is taken, and only one");
+	check(contains(b.s, "<svg class=\"plot\" role=\"img\" aria-label=\"a &quot;label&quot;\" \n"),
+	      "it has a label");
+	check(contains(b.s, "<path id='id7-gpPt1' stroke='var(--c3)'/><use href='#id7-gpPt1'/>"),
+	      "its identifiers are its own, its colours the page's");
+	check(contains(b.s, "<g fill='currentColor'> <b/></g><path fill='currentColor'/>"),
+	      "black is the text's colour, and nothing else of gnuplot's is left");
+	np_buf_free(&b);
+	error = np_gnuplot_adopt(&b, &svg, "id7", "plot", "label");
+	check(contains(error, "no whole SVG"), "half a document is refused");
+	free(error);
+	np_buf_free(&b);
+}
+
+static void test_gnuplot(void)
+{
+	struct np_buf svg = { 0 }, page = { 0 };
+	const char *next;
+	char *error;
+
+	error = np_gnuplot("set terminal svg\nplot 1 lc rgb '#0a0004'\n", &svg);
+	next = svg.s;
+	check(!error && !np_gnuplot_adopt(&page, &next, "i", "plot", "label") &&
+	      contains(page.s, "stroke='var(--c4)'"), "gnuplot draws in the page's colours");
+	np_buf_free(&svg);
+	np_buf_free(&page);
+	error = np_gnuplot("set terminal svg\nset nonsense\nplot 1\n", &svg);
+	check(contains(error, "exit status 1: gnuplot> set nonsense"), "a script that is wrong");
+	free(error);
+	np_buf_free(&svg);
+}
+
+static void set_records(struct np_cell *cell, const char *records)
+{
+	np_cell_set_part_text(cell, NP_PART_RECORDS, records, strlen(records));
+}
+
+#define DECIDE(t, vma, start, reason) \
+	"{\"type\":\"decide\",\"t_ms\":" t ",\"vma\":\"" vma "\",\"start\":\"" start \
+	"\",\"reason\":\"" reason "\"}"
+
+static void check_map(const struct np_panel *p)
+{
+	struct np_map_row *map;
+	int rows, per_row;
+
+	map = np_map_make(p, 10, &rows, &per_row);
+	check(p->map_rep == 1 && p->nmarks == 5 && rows == 2 && per_row == 1,
+	      "a map has a row per VMA");
+	check(contains(map[0].label, "low") && contains(map[1].label, "high"),
+	      "its rows go by address");
+	check(map[0].reason[20] == NUMA_POLICY_PID && map[1].reason[20] == NUMA_POLICY_SKIP,
+	      "a scan goes before refusals");
+	check(map[0].reason[19] == NP_MAP_NONE && map[0].reason[NP_MAP_COLUMNS - 1] ==
+	      NUMA_POLICY_HOT, "a map is blank where nothing was decided");
+	np_map_free(map, rows);
+}
+
+static void check_flow(const struct np_panel *p)
+{
+	double local = 0;
+
+	for (int i = 0; i < NP_GRID; i++)
+		local += p->flow[i].local;
+	check(p->traffic_runs == 1 && near(p->total.local, 30) && near(p->total.remote, 12) &&
+	      near(p->vcpus[1].remote, 7), "accesses are split into local and remote");
+	check(near(local, 20) && near(p->flow[0].local, 20. / NP_GRID),
+	      "and spread over their intervals");
+}
+
+static void test_series(void)
+{
+	double one[2][REPS] = { { 1, 2, 3 }, { 1, 2, 3 } };
+	struct np_results r = made("pte_updates", 2, one);
+	struct np_report rep;
+	struct np_series s;
+
+	for (int i = 0; i < r.ncells; i++)
+		r.cells[i].guest_s = 10;
+	set_records(&r.cells[0], "[{\"type\":\"phase\",\"t_ms\":2000,\"name\":\"work\"},"
+		"{\"type\":\"sample\",\"t_ms\":0,\"pages\":0,\"local\":0},"
+		"{\"type\":\"sample\",\"t_ms\":0,\"pages\":10,\"local\":0},"
+		"{\"type\":\"sample\",\"t_ms\":10000,\"pages\":10,\"local\":10},"
+		DECIDE("2010", "high", "ffff00000000", "skip") ","
+		DECIDE("2010", "low", "9000", "skip") "," DECIDE("2050", "low", "9000", "pid") ","
+		DECIDE("2090", "low", "9000", "skip") "," DECIDE("10000", "low", "9000", "hot")
+		"]");
+	set_records(&r.cells[2], "[{\"type\":\"phase\",\"t_ms\":4000,\"name\":\"work\"},"
+		"{\"type\":\"sample\",\"t_ms\":0,\"pages\":10,\"local\":10},"
+		"{\"type\":\"sample\",\"t_ms\":5000,\"pages\":10,\"local\":10}]");
+	set_traffic(&r.cells[0], "{\"nodes\":[0,1],\"vcpu_node\":[0,1],\"intervals\":["
+		"{\"t_ms\":10000,\"loads\":[[10,5],[7,4]],\"stores\":[[10,0],[0,6]]}]}");
+	check(!np_report_make(&rep, &r, NULL), "a report for plots");
+	np_series_make(&s, &rep, 0);
+	check(s.end_s == 10 && s.panels[0].runs == 2 && s.panels[1].runs == 0,
+	      "runs with samples are counted");
+	check(s.panels[0].local.n[NP_GRID / 4] == 2 &&
+	      near(s.panels[0].local.sum[NP_GRID / 4], 1.25) &&
+	      near(s.panels[0].local.min[NP_GRID / 4], .25) &&
+	      near(s.panels[0].local.max[NP_GRID / 4], 1), "mean and spread of several runs");
+	check(s.panels[0].local.n[NP_GRID * 3 / 4] == 1, "a run that ended counts no longer");
+	check(s.panels[0].nphases == 1 && near(s.panels[0].phases[0].sum_s, 6), "phases");
+	check_map(&s.panels[0]);
+	check_flow(&s.panels[0]);
+	np_series_free(&s);
+	np_report_free(&rep);
+	np_results_free(&r);
+}
+
 int main(int argc, char **argv)
 {
 	char dir[] = "/tmp/numa-policy-unit.XXXXXX";
@@ -980,13 +1526,23 @@ int main(int argc, char **argv)
 	test_records();
 	test_rows();
 	test_table();
+	test_figures();
+	test_mmtests();
+	test_report();
+	test_pair();
+	test_traffic();
 	test_reading();
 	test_finding();
-	test_merging();
+	test_merge();
 	test_policies();
 	test_append();
 	test_verdicts();
 	test_histories();
+	test_claims();
+	test_html_text();
+	test_adopt();
+	test_gnuplot();
+	test_series();
 	if (argc < 2)
 		rmdir(dir);
 	free(seen);
