@@ -30,8 +30,8 @@ T        := tools/numa_policy
 P        := kernel/sched/numa_policy
 
 PACKAGES := bc binutils bison ccache cpio flex gcc jq libc6-dev libc6-dev-i386 libelf-dev libgsl-dev \
-	    lib32gcc-12-dev libjansson-dev make python3 \
-	    qemu-system-x86 rsync xz-utils $(if $(KSRC),,linux-source-6.12)
+	    lib32gcc-12-dev libjansson-dev linux-perf make python3 \
+	    qemu-system-x86 rsync stress-ng xz-utils $(if $(KSRC),,linux-source-6.12)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

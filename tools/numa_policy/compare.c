@@ -483,11 +483,12 @@ static void check_usage(struct compare *c)
 static void find_parts(struct compare *c)
 {
 	const struct options *o = &c->o;
-	char *error;
+	char *error = NULL;
 
-	error = np_setup_find(&c->setup, o->qemu, o->kernel, o->initrd);
 	for (int i = 0; i < o->nworkloads && !error; i++)
 		error = np_job_missing(np_workload_find(o->workloads[i]));
+	if (!error)
+		error = np_setup_find(&c->setup, o->qemu, o->kernel, o->initrd);
 	for (int i = 0; i < o->npolicies && !error; i++)
 		error = np_setup_lacks(&c->setup, np_policy_find(o->policies[i]));
 	if (error)

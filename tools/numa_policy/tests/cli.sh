@@ -342,6 +342,19 @@ wait "$pid" 2>/dev/null
 sleep 0.5
 ok "guests die with a numa-policy that is killed" no_guest_left
 
+# ---- programs of the host: what is missing is said before any guest is started ----
+
+: >"$FAKE_PIDS"
+NUMA_POLICY_PERF=$work/nothing-there compare --policies always --workloads perf_numa_mem
+ok "a program that is not there: says so" \
+	both rc_is 1 err_has "workload 'perf_numa_mem': NUMA_POLICY_PERF=$work/nothing-there is no absolute path"
+ok "a program that is not there: no guest is started" [ ! -s "$FAKE_PIDS" ]
+PATH=/nowhere compare --policies always --workloads stress_ng_vm
+ok "a package that is not there: is named" \
+	both rc_is 1 err_has "workload 'stress_ng_vm' needs the program 'stress-ng' (Debian package stress-ng)"
+"$np" list >"$work/stdout" 2>"$work/stderr"
+ok "list has the workloads that run when named" both out_has stress_ng_vm out_has numa02_smt
+
 # ---- bad usage: exit status 2, a message that names it, nothing begun ----
 
 usage() # NAME MESSAGE OPTION...
@@ -469,7 +482,7 @@ bad "no file" "cannot read $work/bad/results.json: No such file"
 mkdir "$work/disk"
 if mount -t tmpfs -o size=2m none "$work/disk" 2>/dev/null; then
 	mounted=$work/disk
-	refuses "little space" "MB free, 3 cells need about" --out "$work/disk/out"
+	refuses "little space" "MB free, 6 cells need about" --out "$work/disk/out"
 	umount "$work/disk"
 	mounted=
 	mount -t tmpfs -o size=8m none "$work/disk" && mounted=$work/disk
