@@ -29,14 +29,17 @@ OBJ      := $(abspath $(O))
 T        := tools/numa_policy
 P        := kernel/sched/numa_policy
 
-PACKAGES := bc binutils bison ccache chromium cpio flex gcc gnuplot-nox jq libc6-dev libc6-dev-i386 \
-	    libelf-dev libgsl-dev lib32gcc-12-dev libjansson-dev make python3 \
-	    qemu-system-x86 rsync xz-utils $(if $(KSRC),,linux-source-6.12)
+PACKAGES := bc binutils bison ccache cpio flex gcc gnuplot-nox jq libc6-dev libc6-dev-i386 libelf-dev \
+	    libgsl-dev lib32gcc-12-dev libjansson-dev make python3 qemu-system-x86 rsync xz-utils \
+	    $(if $(KSRC),,linux-source-6.12)
+
+# What only the tests need: a browser, programs to run in guests.
+TEST_PACKAGES := chromium linux-perf stress-ng
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help compare compare-options experiments experiment-options test histories mutate kunit coverage oracle kernel tools guest apply unapply deps clean \
-	distclean FORCE
+.PHONY: help compare compare-options experiments experiment-options test histories mutate kunit \
+	coverage oracle kernel tools guest apply unapply deps test-deps clean distclean FORCE
 FORCE:
 
 help:
@@ -72,6 +75,9 @@ help:
 
 deps:
 	@$(T)/deps.sh $(PACKAGES)
+
+test-deps: deps
+	@$(T)/deps.sh $(TEST_PACKAGES)
 
 # ---- tools: the command-line program for the host, the program that runs in the guest ----
 
@@ -283,7 +289,7 @@ $(BUILD)/test/unit: $(T)/tests/unit.c $(TOOL_OBJ) Makefile | deps
 $(BUILD)/test/pristine: $(T)/shim/hooks $(OBJ)/np-ksrc | $(TOOL)
 	@$(T)/kernel.sh pristine $(TOOL) $@ "$(KSRC)"
 
-test: kernel tools $(TESTS) $(HISTORY_TESTS) $(ORACLES) \
+test: test-deps kernel tools $(TESTS) $(HISTORY_TESTS) $(ORACLES) \
 		$(COVERAGE:%=$(BUILD)/coverage/%/player) prune $(BUILD)/test/pristine
 	@$(T)/tests/run.sh $(CURDIR) $(BUILD) $(OBJ) "$$(cat $(OBJ)/np-source)"
 

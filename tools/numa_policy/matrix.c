@@ -50,11 +50,12 @@ void np_matrix_check(struct np_matrix *m, struct np_options *o)
 static void find_parts(struct np_matrix *m)
 {
 	const struct np_options *o = m->o;
-	char *error;
+	char *error = NULL;
 
-	error = np_setup_find(&m->setup, o->qemu, o->kernel, o->initrd);
 	for (int i = 0; i < o->workloads.n && !error; i++)
 		error = np_job_missing(np_workload_find(o->workloads.v[i]));
+	if (!error)
+		error = np_setup_find(&m->setup, o->qemu, o->kernel, o->initrd);
 	for (int i = 0; i < o->policies.n && !error; i++)
 		error = np_setup_lacks(&m->setup, np_policy_find(o->policies.v[i]));
 	if (error)

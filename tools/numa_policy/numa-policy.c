@@ -67,7 +67,8 @@ int cmd_list(int argc, char **argv)
 	for (const struct np_workload *w = np_workloads; w->name; w++) {
 		if (w->hidden)
 			continue;
-		printf("  %-22s %s\n", w->name, w->help);
+		printf("  %-22s %s%s\n", w->name, w->help,
+		       w->optional ? " (only if named)" : "");
 		for (const struct np_param *p = w->params; p && p->name; p++)
 			printf("    %-20s %ld (%ld to %ld): %s\n", p->name, p->def, p->min, p->max,
 			       p->help);

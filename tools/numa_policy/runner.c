@@ -140,7 +140,7 @@ char *np_plan_append(const struct np_plan *plan, const struct np_cell *cell)
 
 	np_buf_printf(&b, "console=ttyS0 panic=-1 loglevel=4 kunit.enable=0 numa_scan_policy=%s",
 		      cell->policy);
-	/* While the guest waits for the host, its clock jumps from tick to tick; let them be small. */
+	/* While all wait for the host, the clock jumps from tick to tick: short jumps, please. */
 	if (np_workload_find(cell->workload)->command)
 		np_buf_puts(&b, " nohz=off skew_tick=1");
 	np_buf_printf(&b, " -- workload=%s seed=%ld limit_s=%ld sample_ms=%ld", cell->workload,

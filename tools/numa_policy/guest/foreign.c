@@ -50,7 +50,7 @@
 #define RANDOM_BYTES 64
 
 /* Bytes of the last line of output that a message has room for. */
-#define LINE_MAX_ 120
+#define LAST_LINE_MAX 120
 
 static const struct {
 	const char *what;
@@ -550,7 +550,7 @@ char *np_foreign_last_line(void)
 		s[--n] = '\0';
 	line = strrchr(s, '\n');
 	line = line ? line + 1 : s;
-	text = *line ? np_asprintf(": %.*s", LINE_MAX_, line) : np_strdup("");
+	text = *line ? np_asprintf(": %.*s", LAST_LINE_MAX, line) : np_strdup("");
 	free(s);
 	return text;
 }

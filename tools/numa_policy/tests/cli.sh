@@ -342,6 +342,19 @@ wait "$pid" 2>/dev/null
 sleep 0.5
 ok "guests die with a numa-policy that is killed" no_guest_left
 
+# ---- programs of the host: what is missing is said before any guest is started ----
+
+: >"$FAKE_PIDS"
+NUMA_POLICY_PERF=$work/nothing-there compare --policies always --workloads perf_numa_mem
+ok "a program that is not there: says so" \
+	both rc_is 1 err_has "workload 'perf_numa_mem': NUMA_POLICY_PERF=$work/nothing-there is no absolute path"
+ok "a program that is not there: no guest is started" [ ! -s "$FAKE_PIDS" ]
+PATH=/nowhere compare --policies always --workloads stress_ng_vm
+ok "a package that is not there: is named" \
+	both rc_is 1 err_has "workload 'stress_ng_vm' needs the program 'stress-ng' (Debian package stress-ng)"
+"$np" list >"$work/stdout" 2>"$work/stderr"
+ok "list has the workloads that run when named" both out_has stress_ng_vm out_has numa02_smt
+
 # ---- bad usage: exit status 2, a message that names it, nothing begun ----
 
 usage() # NAME MESSAGE OPTION...
@@ -375,7 +388,7 @@ usage "memory of nodes" "mem=256/256/256 names 3 nodes, the topology has 2" \
 	--topology 2x2,mem=256/256/256
 usage "no memory on node 0" "node 0 has no memory" --topology 2x2,mem=0/256
 usage "unknown topology key" "the keys are mem, cpus, tier and dist" --topology 2x2,disk=3
-usage "unknown parameter" "workload 'sleeper' has no parameter 'nonsense'; it has: threads" \
+usage "unknown parameter" "workload 'sleeper' has no parameter 'nonsense'; it has: vmas" \
 	--set sleeper.nonsense=1
 usage "parameter out of range" "'0' is not a number from 2 to" --set sleeper.vmas=0
 usage "parameter of no workload" "unknown workload 'nonsense'" --set nonsense.vmas=1

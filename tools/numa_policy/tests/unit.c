@@ -16,6 +16,7 @@
 
 #include "../gnuplot.h"
 #include "../html_data.h"
+#include "../job.h"
 #include "../policies.h"
 #include "../report.h"
 #include "../runner.h"
@@ -1309,6 +1310,85 @@ static void test_series(void)
 	np_results_free(&r);
 }
 
+/* ---- programs of the host ---- */
+
+/* Is this word, whole, somewhere in the bytes? */
+static bool has_entry(const struct np_buf *b, const char *entry)
+{
+	return memmem(b->s, b->len, entry, strlen(entry) + 1);
+}
+
+static bool same_words(char **words, const char *joined)
+{
+	struct np_buf b = { 0 };
+	bool same;
+
+	np_buf_puts(&b, "");
+	for (char **p = words; *p; p++)
+		np_buf_printf(&b, "%s%s", p > words ? " " : "", *p);
+	same = !strcmp(b.s, joined);
+	np_buf_free(&b);
+	return same;
+}
+
+static void test_jobs(void)
+{
+	static const struct np_param params[] = {
+		{ "mb", 8, 1, 64, "" }, { "n", 2, 1, 9, "" }, { 0 }
+	};
+	const struct np_workload w = {
+		.name = "w", .params = params, .command = "no-such-prog -m {mb}m -x{n}{mb} {other}",
+		.package = "nosuch", .program_env = "NP_TEST_PROGRAM",
+	};
+	char *path = np_asprintf("%s/job", work), *text;
+	json_t *set = json_pack("{s:i}", "mb", 16);
+	char *argv[] = { "a b", "", "c=d\n", NULL }, *env[] = { "X=1 2", NULL };
+	const struct np_job odd = { argv, env, "/some where" };
+	struct np_cell cell = { .workload = "stress_ng_vm", .policy = "always", .rep = 1 };
+	struct np_plan plan = { .out = "/tmp/a b,c", .shift = -1 };
+	struct np_buf b = { 0 };
+	struct np_job *job;
+
+	unsetenv("NP_TEST_PROGRAM");
+	job = np_job_make(&w, set);
+	check(same_words(job->argv, "no-such-prog -m 16m -x216 {other}"),
+	      "a command gets its parameters' values, set or default");
+	np_job_free(job);
+	text = np_job_missing(&w);
+	check(contains(text, "'no-such-prog'") && contains(text, "package nosuch"),
+	      "a missing program is named with its package");
+	free(text);
+	setenv("NP_TEST_PROGRAM", "/bin/sh", 1);
+	job = np_job_make(&w, NULL);
+	check(same_words(job->argv, "/bin/sh -m 8m -x28 {other}"),
+	      "the environment may name another program");
+	np_job_free(job);
+	check(!np_job_missing(&w), "which is not missing");
+	setenv("NP_TEST_PROGRAM", "sh", 1);
+	text = np_job_missing(&w);
+	check(contains(text, "NP_TEST_PROGRAM=sh"), "but must be an absolute path");
+	free(text);
+	check(!np_job_missing(np_workload_find("sleeper")), "the guest's own workloads need nothing");
+
+	check(!np_job_write(&odd, path) && !np_read_file(path, &b), "a job is written");
+	check(has_entry(&b, "cwd=/some where") && has_entry(&b, "arg=a b") && has_entry(&b, "arg=") &&
+	      has_entry(&b, "arg=c=d\n") && has_entry(&b, "env=X=1 2"),
+	      "with arguments, environment and directory as they are");
+	np_buf_free(&b);
+	unlink(path);
+
+	text = np_plan_append(&plan, &cell);
+	check(contains(text, " job=/tmp/a%20b%2cc/cells/stress_ng_vm-always-1/job"),
+	      "the kernel's command line names the job, whatever its path");
+	free(text);
+	cell.workload = "sleeper";
+	text = np_plan_append(&plan, &cell);
+	check(!contains(text, "job=") && !contains(text, "nohz=off"), "and no job where there is none");
+	free(text);
+	json_decref(set);
+	free(path);
+}
+
 int main(int argc, char **argv)
 {
 	char dir[] = "/tmp/numa-policy-unit.XXXXXX";
@@ -1336,6 +1416,7 @@ int main(int argc, char **argv)
 	test_adopt();
 	test_gnuplot();
 	test_series();
+	test_jobs();
 	if (argc < 2)
 		rmdir(dir);
 	free(seen);
