@@ -50,6 +50,12 @@ static const struct np_param histories_params[] = {
 	{ 0 }
 };
 
+static const struct np_param known_params[] = {
+	{ "accesses", 100000, 1, 1000000000, "loads of the first loop; stores are half as many" },
+	{ "fill_mb", 0, 0, 65536, "memory of the first node to touch before, in MB" },
+	{ 0 }
+};
+
 const struct np_workload np_workloads[] = {
 	{ "sleeper", "one thread leaves its memory until it is forgotten, moves and comes back",
 	  6, 600, sleeper_params, false },
@@ -61,6 +67,8 @@ const struct np_workload np_workloads[] = {
 	  4, 300, rules_params, true },
 	{ "histories", "acts out the scripted histories that can be, and records the answers",
 	  4, 3600, histories_params, true },
+	{ "known", "every CPU loads from and stores to every node, as often as its records say",
+	  4, 600, known_params, true },
 	{ 0 }
 };
 

@@ -145,6 +145,7 @@ void np_run_late_vma(void);
 void np_run_threadlocal(void);
 void np_run_rules(void);
 void np_run_histories(void);
+void np_run_known(void);
 
 /* work.c */
 unsigned long np_now(void);

@@ -26,10 +26,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../traffic/marks.h"
 #include "acting.h"
 #include "guest.h"
 #include "locality.h"
 #include "records.h"
+#include "traffic.h"
 
 #define PORT "numa_policy"
 
@@ -50,6 +52,7 @@ static const struct {
 	{ "threadlocal", np_run_threadlocal },
 	{ "rules", np_run_rules },
 	{ "histories", np_run_histories },
+	{ "known", np_run_known },
 };
 
 /* Tunables of workloads for which everything happens fast. The command line comes after. */
@@ -93,6 +96,7 @@ static const struct {
 /* What the command line asked for. */
 static const char *workload_name = "";
 static long limit_s, sample_ms = 1000;
+static bool traffic;
 static pid_t workload_pid;
 
 /* What is seen while the workload runs. */
@@ -311,6 +315,8 @@ static void parse_args(int argc, char **argv)
 			sample_ms = arg_value(argv[i], 10, 1000000, sample_ms);
 		else if (!strncmp(argv[i], "windows=", 8))
 			guest.windows = arg_value(argv[i], 2, 8, WINDOWS_UNPATCHED);
+		else if (!strcmp(argv[i], "traffic=1"))
+			traffic = true;
 		else if (!strncmp(argv[i], "p.", 2) && strchr(argv[i], '='))
 			set_param(argv[i]);
 		else if (!strncmp(argv[i], "t.", 2) && strchr(argv[i], '='))
@@ -478,6 +484,7 @@ static double since(unsigned long from, unsigned long to)
  */
 static int take_sample(unsigned long at, const char *phase)
 {
+	np_mark(NP_MARK_SAMPLE);
 	struct np_locality l;
 	int err = np_locality_sample(&l);
 	double share;
@@ -679,7 +686,7 @@ static void run(void)
 	int msg_fd, go_fd, status, tries;
 	pid_t pid;
 
-	if (np_locality_init() || start_trace())
+	if (np_locality_init() || start_trace() || (traffic && np_traffic_start()))
 		goto out;
 	sched_setscheduler(0, SCHED_FIFO, &first);
 	read_counters(before);
@@ -688,6 +695,7 @@ static void run(void)
 	if (pid < 0)
 		goto out;
 	watch(msg_fd, pid);
+	np_mark(NP_MARK_END);
 	read_counters(after);
 	if (seen.end && with_decisions())
 		np_trace_records(seen.t0);
