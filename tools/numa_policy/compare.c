@@ -74,6 +74,8 @@ struct options {
 	long stall_s;
 	bool kvm;
 	bool keep;
+	bool traffic;
+	struct np_latency latency;
 };
 
 struct compare {
@@ -95,6 +97,7 @@ enum {
 	OPT_POLICIES = 256, OPT_WORKLOADS, OPT_TOPOLOGY, OPT_REPS, OPT_JOBS, OPT_SEED, OPT_BASE,
 	OPT_OUT, OPT_KERNEL, OPT_INITRD, OPT_SET, OPT_TUNE, OPT_SHIFT, OPT_SAMPLE, OPT_LIMIT,
 	OPT_TIMEOUT, OPT_STALL, OPT_ACCEL, OPT_QEMU, OPT_KEEP, OPT_PRINT, OPT_DRY_RUN, OPT_HELP,
+	OPT_TRAFFIC, OPT_LATENCY,
 };
 
 static const struct option long_options[] = {
@@ -118,6 +121,8 @@ static const struct option long_options[] = {
 	{ "accel", required_argument, NULL, OPT_ACCEL },
 	{ "qemu", required_argument, NULL, OPT_QEMU },
 	{ "keep", no_argument, NULL, OPT_KEEP },
+	{ "traffic", no_argument, NULL, OPT_TRAFFIC },
+	{ "latency", required_argument, NULL, OPT_LATENCY },
 	{ "print", required_argument, NULL, OPT_PRINT },
 	{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
 	{ "help", no_argument, NULL, OPT_HELP },
@@ -157,6 +162,10 @@ static const char usage_text[] =
 "  --timeout S          host seconds after which a guest is ended (default 600)\n"
 "  --stall S            the same without a record or any console output (default 120)\n"
 "  --keep               keep the guests' files of good cells too (DIR/cells)\n"
+"  --traffic            count loads and stores of user space per vCPU and node; not with kvm\n"
+"  --latency L/R        with --traffic: ns of a local and of a remote access for the modelled\n"
+"                       time (default 89/139: two sockets of Xeon Scalable,\n"
+"                       https://www.qdpma.com/ServerSystems/SingleProcessor.html)\n"
 "\n"
 "  --print DIR          run nothing, print the table of DIR/results.json; --base P compares with\n"
 "                       another of its policies\n"
@@ -194,6 +203,14 @@ static void number_option(const char *name, const char *text, long min, long max
 {
 	if (np_parse_long(text, min, max, value))
 		np_die(NP_USAGE, "--%s %s: not a number from %ld to %ld", name, text, min, max);
+}
+
+static void latency_option(const char *text, struct np_latency *latency)
+{
+	char *error = np_latency_parse(text, latency);
+
+	if (error)
+		np_die(NP_USAGE, "--latency %s: %s", text, error);
 }
 
 static void add_text(const char ***list, int *n, const char *text)
@@ -269,6 +286,12 @@ static void one_option(struct options *o, int opt, const char *name, char *arg)
 	case OPT_KEEP:
 		o->keep = true;
 		break;
+	case OPT_TRAFFIC:
+		o->traffic = true;
+		break;
+	case OPT_LATENCY:
+		latency_option(arg, &o->latency);
+		break;
 	case OPT_DRY_RUN:
 		o->dry_run = true;
 		break;
@@ -289,6 +312,7 @@ static bool parse_options(struct options *o, int argc, char **argv)
 		.sample_ms = NP_SAMPLE_MS, .timeout_s = NP_TIMEOUT_S,
 		.stall_s = NP_STALL_S, .jobs = cpus < 1 ? 1 : cpus > JOBS_MAX ? JOBS_MAX : cpus,
 	};
+	o->latency.local_ns = -1;
 	optind = 0;
 	opterr = 0;
 	while ((opt = getopt_long(argc, argv, ":", long_options, &index)) != -1) {
@@ -477,6 +501,12 @@ static void check_usage(struct compare *c)
 		check_tune(c, c->o.tune[i]);
 	if (c->o.kvm && c->o.shift >= 0)
 		np_die(NP_USAGE, "--shift has no meaning with --accel kvm");
+	if (c->o.kvm && c->o.traffic)
+		np_die(NP_USAGE, "--traffic needs --accel tcg: accesses on KVM cannot be counted");
+	if (c->o.latency.local_ns < 0)
+		c->o.latency = (struct np_latency){ NP_LATENCY_LOCAL_NS, NP_LATENCY_REMOTE_NS };
+	else if (!c->o.traffic)
+		np_die(NP_USAGE, "--latency has no meaning without --traffic");
 }
 
 /* Everything that guests are made of; ends the program if something is missing. */
@@ -486,6 +516,8 @@ static void find_parts(struct compare *c)
 	char *error;
 
 	error = np_setup_find(&c->setup, o->qemu, o->kernel, o->initrd);
+	if (!error && o->traffic)
+		error = np_setup_find_traffic(&c->setup);
 	for (int i = 0; i < o->npolicies && !error; i++)
 		error = np_setup_lacks(&c->setup, np_policy_find(o->policies[i]));
 	if (error)
@@ -656,6 +688,9 @@ static char *reproduce(const struct options *o)
 		np_buf_printf(&b, " --limit %ld", o->limit_s);
 	if (o->kvm)
 		np_buf_puts(&b, " --accel kvm");
+	if (o->traffic)
+		np_buf_printf(&b, " --traffic --latency %.12g/%.12g", o->latency.local_ns,
+			      o->latency.remote_ns);
 	if (o->kernel) {
 		np_buf_puts(&b, " --kernel ");
 		add_quoted(&b, o->kernel);
@@ -748,6 +783,10 @@ static void make_head(struct compare *c, int argc, char **argv)
 	json_object_set_new(head, "seeds", seeds);
 	json_object_set_new(head, "sample_ms", json_integer(o->sample_ms));
 	json_object_set_new(head, "jobs", json_integer(o->jobs));
+	if (o->traffic)
+		json_object_set_new(head, "traffic", json_pack("{s:f, s:f}", "local_ns",
+							       o->latency.local_ns, "remote_ns",
+							       o->latency.remote_ns));
 	json_object_set_new(head, "timeout_s", json_integer(o->timeout_s));
 	json_object_set_new(head, "stall_s", json_integer(o->stall_s));
 	free(again);
@@ -767,6 +806,7 @@ static void make_plan(struct compare *c)
 			.image = c->setup.image,
 			.initrd = c->setup.initrd,
 			.topology = &c->topology,
+			.traffic = c->setup.traffic,
 			.kvm = o->kvm,
 			.timeout_s = o->timeout_s,
 			.stall_s = o->stall_s,
@@ -780,6 +820,7 @@ static void make_plan(struct compare *c)
 		.sample_ms = o->sample_ms,
 		.params = c->params,
 		.tunables = c->tune,
+		.latency = o->latency,
 		.keep = o->keep,
 	};
 }

@@ -14,6 +14,7 @@
 #define NP_CONSOLE_LOG "console.log"
 #define NP_RECORDS "records.jsonl"
 #define NP_QEMU_LOG "qemu.log"
+#define NP_TRAFFIC "traffic.jsonl"
 #define NP_COMMAND "command"
 
 /**
@@ -22,6 +23,7 @@
  * @image: path of the kernel image, absolute
  * @initrd: path of the initramfs, absolute
  * @topology: the nodes
+ * @traffic: path of the plugin that counts memory accesses, absolute; NULL: nothing is counted
  * @kvm: run on KVM, in real time, instead of counting instructions
  * @timeout_s: host seconds after which a guest is ended
  * @stall_s: host seconds without a record or a console character after which it is ended
@@ -31,6 +33,7 @@ struct np_machine {
 	const char *image;
 	const char *initrd;
 	const struct np_topology *topology;
+	const char *traffic;
 	bool kvm;
 	long timeout_s;
 	long stall_s;

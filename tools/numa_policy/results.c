@@ -31,6 +31,18 @@ const struct np_metric np_metrics[] = {
 	{ "remote_page_s", "remote page-seconds",
 	  "touched pages on another node than the toucher's, times the guest seconds they were there",
 	  1, 0, -1, true },
+	{ "local_accesses", "local accesses, M",
+	  "millions of loads and stores to the vCPU's own node, over the measured phase",
+	  1e-6, 3, 0, true },
+	{ "remote_accesses", "remote accesses, M",
+	  "the same to other nodes", 1e-6, 3, -1, true },
+	{ "local_bytes", "local MB",
+	  "megabytes that the local accesses moved", 1e-6, 3, 0, true },
+	{ "remote_bytes", "remote MB",
+	  "megabytes that the remote accesses moved", 1e-6, 3, -1, true },
+	{ "modelled_ms", "modelled memory s",
+	  "not measured: the busiest vCPU of each interval, as if each access took its latency",
+	  .001, 3, -1, true },
 	{ "t90_ms", "s until 90 % local",
 	  "guest seconds from the start of the measured phase until 90 % were local",
 	  .001, 1, -1, false },
@@ -106,10 +118,12 @@ void np_cell_clear(struct np_cell *cell)
 	json_decref(cell->begin);
 	json_decref(cell->records);
 	json_decref(cell->metrics);
+	json_decref(cell->traffic);
 	free(cell->reason);
 	cell->begin = NULL;
 	cell->records = NULL;
 	cell->metrics = NULL;
+	cell->traffic = NULL;
 	cell->reason = NULL;
 	cell->status = NP_CELL_NOT_RUN;
 	cell->host_s = 0;
@@ -405,12 +419,13 @@ static char *cell_text(const struct np_cell *c)
 	json_t *json;
 	char *text;
 
-	json = json_pack("{s:s, s:s, s:i, s:I, s:s, s:o, s:f, s:f, s:o, s:o, s:o}",
+	json = json_pack("{s:s, s:s, s:i, s:I, s:s, s:o, s:f, s:f, s:o, s:o, s:o, s:o}",
 			 "workload", c->workload, "policy", c->policy, "rep", c->rep,
 			 "seed", (json_int_t)c->seed, "status", status_names[c->status],
 			 "reason", c->reason ? np_json_text(c->reason) : json_null(),
 			 "host_s", c->host_s, "guest_s", c->guest_s,
 			 "begin", or_null(c->begin), "metrics", or_null(c->metrics),
+			 "traffic", or_null(c->traffic),
 			 "records", or_null(c->records));
 	text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(12));
 	json_decref(json);
@@ -494,6 +509,7 @@ static char *load_cell(const struct np_results *r, const json_t *v, struct np_ce
 		c->reason = np_strdup(text_of(v, "reason"));
 	c->begin = object_or_null(v, "begin");
 	c->metrics = object_or_null(v, "metrics");
+	c->traffic = object_or_null(v, "traffic");
 	records = json_object_get(v, "records");
 	c->records = json_is_array(records) ? json_incref(records) : NULL;
 	if (c->status == NP_CELL_OK && !c->metrics)

@@ -66,6 +66,7 @@ enum np_status {
  * @begin: its first record; NULL if there is none
  * @records: the records between the first and the last
  * @metrics: metrics of its last record; NULL if there is none
+ * @traffic: memory accesses, where they were counted; else NULL
  */
 struct np_cell {
 	char *workload;
@@ -79,6 +80,7 @@ struct np_cell {
 	json_t *begin;
 	json_t *records;
 	json_t *metrics;
+	json_t *traffic;
 };
 
 /**

@@ -7,6 +7,7 @@
 
 #include "qemu.h"
 #include "results.h"
+#include "traffic.h"
 
 /* What a plan has unless the user says otherwise; the members of struct np_plan say what it is. */
 #define NP_TIMEOUT_S 600
@@ -25,6 +26,7 @@
  * @sample_ms: milliseconds of guest time between samples
  * @params: JSON object: workload to object of parameters to numbers; may be NULL
  * @tunables: JSON object: tunables of NUMA balancing to numbers; may be NULL
+ * @latency: what accesses are taken to cost, where @machine counts them
  * @keep: keep the directories of good cells too
  * @quiet: say nothing of failed cells, show no progress
  * @done: called when a cell is ok or failed, if not NULL; not 0 stops the run
@@ -41,6 +43,7 @@ struct np_plan {
 	long sample_ms;
 	const json_t *params;
 	const json_t *tunables;
+	struct np_latency latency;
 	bool keep;
 	bool quiet;
 	int (*done)(struct np_cell *cell, void *arg);
