@@ -116,8 +116,16 @@ $(TOOL): $(TOOL_OBJ)
 
 include $(T)/guest/guest.mk
 
+# The plugin that counts memory accesses of guests; QEMU loads it.
+TRAFFIC  := $(BUILD)/numa-policy-traffic.so
+
+$(TRAFFIC): $(T)/traffic/plugin.c $(T)/traffic/marks.h $(T)/traffic/qemu-plugin-abi.h Makefile | deps
+	@mkdir -p $(@D)
+	@echo "  CC      $(notdir $@)"
+	@$(CC) $(NP_CFLAGS) -fPIC -shared -fvisibility=hidden -o $@ $<
+
 guest: $(INITRD)
-tools: $(TOOL) guest
+tools: $(TOOL) guest $(TRAFFIC)
 
 # ---- the guest kernel ----
 
@@ -294,7 +302,7 @@ test: test-deps kernel tools $(TESTS) $(HISTORY_TESTS) $(ORACLES) \
 	@$(T)/tests/run.sh $(CURDIR) $(BUILD) $(OBJ) "$$(cat $(OBJ)/np-source)"
 
 clean:
-	rm -rf $(BUILD)/host $(BUILD)/guest $(BUILD)/test $(TOOL) $(BUILD)/policies.config
+	rm -rf $(BUILD)/host $(BUILD)/guest $(BUILD)/test $(TOOL) $(TRAFFIC) $(BUILD)/policies.config
 
 distclean:
 	rm -rf $(BUILD)

@@ -31,6 +31,18 @@ const struct np_metric np_metrics[] = {
 	{ "remote_page_s", "remote page-seconds",
 	  "touched pages on another node than the toucher's, times the guest seconds they were there",
 	  1, 0, -1, true },
+	{ "local_accesses", "local accesses, M",
+	  "millions of loads and stores to the vCPU's own node, over the measured phase",
+	  1e-6, 3, 0, true },
+	{ "remote_accesses", "remote accesses, M",
+	  "the same to other nodes", 1e-6, 3, -1, true },
+	{ "local_bytes", "local MB",
+	  "megabytes that the local accesses moved", 1e-6, 3, 0, true },
+	{ "remote_bytes", "remote MB",
+	  "megabytes that the remote accesses moved", 1e-6, 3, -1, true },
+	{ "modelled_ms", "modelled memory s",
+	  "not measured: the busiest vCPU of each interval, as if each access took its latency",
+	  .001, 3, -1, true },
 	{ "t90_ms", "s until 90 % local",
 	  "guest seconds from the start of the measured phase until 90 % were local",
 	  .001, 1, -1, false },
@@ -413,12 +425,13 @@ static char *cell_text(const struct np_cell *c)
 	json_t *json;
 	char *text;
 
-	json = json_pack("{s:s, s:s, s:i, s:I, s:s, s:o, s:f, s:f, s:o, s:o, s:o}",
+	json = json_pack("{s:s, s:s, s:i, s:I, s:s, s:o, s:f, s:f, s:o, s:o, s:o, s:o}",
 			 "workload", c->workload, "policy", c->policy, "rep", c->rep,
 			 "seed", (json_int_t)c->seed, "status", status_names[c->status],
 			 "reason", c->reason ? np_json_text(c->reason) : json_null(),
 			 "host_s", c->host_s, "guest_s", c->guest_s,
 			 "begin", or_null(c->begin), "metrics", or_null(c->metrics),
+			 "traffic", or_null(c->traffic),
 			 "records", or_null(c->records));
 	if (c->traffic)
 		json_object_set(json, "traffic", c->traffic);

@@ -66,7 +66,7 @@ enum np_status {
  * @begin: its first record; NULL if there is none
  * @records: the records between the first and the last
  * @metrics: metrics of its last record; NULL if there is none
- * @traffic: its memory accesses, if they were counted: an object as results.md describes it
+ * @traffic: memory accesses, where they were counted; else NULL
  */
 struct np_cell {
 	char *workload;

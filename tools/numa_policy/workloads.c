@@ -124,6 +124,12 @@ static const struct np_param stress_fork_params[] = {
 	{ 0 }
 };
 
+static const struct np_param known_params[] = {
+	{ "accesses", 100000, 1, 1000000000, "loads of the first loop; stores are half as many" },
+	{ "fill_mb", 0, 0, 65536, "memory of the first node to touch before, in MB" },
+	{ 0 }
+};
+
 const struct np_workload np_workloads[] = {
 	{ "sleeper", "a thread leaves its memory until it is forgotten, moves and comes back",
 	  .shift = 6, .limit_s = 600, .params = sleeper_params },
@@ -161,6 +167,8 @@ const struct np_workload np_workloads[] = {
 	  .shift = 4, .limit_s = 300, .params = rules_params, .hidden = true },
 	{ "histories", "acts out the scripted histories that can be, and records the answers",
 	  .shift = 4, .limit_s = 3600, .params = no_params, .hidden = true },
+	{ "known", "every CPU loads from and stores to every node, as often as its records say",
+	  .shift = 4, .limit_s = 600, .params = known_params, .hidden = true },
 	{ 0 }
 };
 

@@ -92,6 +92,13 @@ stubborn) trap '' TERM; while :; do sleep 1; done ;;
 orphan) sleep 1000 & echo $! >>"$FAKE_PIDS"; exit 0 ;;
 esac
 
+# counts MARK N: a line of the plugin's; every vCPU has done N loads and stores to each node
+counts() { local n="[[$2,$2],[$2,$2],[$2,$2],[$2,$2]]"
+	printf '{"mark":"%s","unknown":0,"loads":%s,"stores":%s,"bytes":%s}\n' "$1" "$n" "$n" "$n"
+}
+[ "$mode" = traffic ] && { counts start 0; counts measured 1000000; counts sample 2000000
+	counts end 5000000; } >traffic.jsonl
+
 echo "booting" >console.log
 quoted=null
 [ -z "$policy" ] || quoted="\"$policy\""
@@ -403,12 +410,35 @@ usage "unknown option" "unknown option '--nonsense'" --nonsense
 usage "option without a value" "option '--seed' needs a value" --seed
 usage "argument" "unexpected argument 'nonsense'" nonsense
 usage "accelerator" "--accel xen: there are tcg and kvm" --accel xen
+usage "counting accesses on KVM" "--traffic needs --accel tcg" --traffic --accel kvm
+usage "latencies without accesses" "--latency has no meaning without --traffic" --latency 89/139
+usage "one latency" "--latency 89: not LOCAL/REMOTE" --traffic --latency 89
+usage "a latency out of range" "--latency 1/2000000: not from 0 to 1000000 ns" --traffic \
+	--latency 1/2000000
 
 compare --help
 ok "--help exits with 0 and names every option" \
 	both rc_is 0 bash -c "for o in policies workloads topology reps jobs seed base out kernel \
-		initrd set tune shift sample-ms limit timeout stall accel qemu keep print help; do \
+		initrd set tune shift sample-ms limit timeout stall accel qemu keep traffic latency print help; do \
 		grep -q -e \"--\$o\" $work/stdout || exit 1; done"
+
+# ---- accesses that were counted, and some that were not ----
+
+counted=$work/traffic
+FAKE=traffic compare --traffic --policies always --workloads sleeper --reps 1 --out "$counted"
+ok "a run with accesses counted exits with 0" rc_is 0
+ok "the table has the accesses" grep -qE '^remote accesses, M +32\.000$' "$work/stdout"
+ok "and the modelled time" grep -qE '^modelled memory s +1\.824$' "$work/stdout"
+ok "results.json has the counts" grep -q '"traffic":{"nodes":\[0,1\],"vcpu_node":\[0,0,1,1\]' \
+	"$counted/results.json"
+ok "and the latencies" grep -q '"remote_ns": 139\.0' "$counted/results.json"
+ok "nothing is left of the plugin's file" [ ! -e "$counted/cells" ]
+cp "$work/stdout" "$work/table"
+compare --print "$counted"
+ok "--print prints the same table" cmp -s "$work/stdout" "$work/table"
+FAKE=good compare --traffic --policies always --workloads sleeper --reps 1 --out "$counted"
+ok "a run whose accesses were not counted exits with 1" rc_is 1
+ok "it says why" err_has "the counts of memory accesses cannot be used: cannot read it: No such file"
 
 # ---- things that are not there: exit status 1 before any guest ----
 

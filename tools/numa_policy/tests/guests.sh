@@ -5,6 +5,7 @@
 set -eu
 
 tool=$(readlink -f "$1") kernel=$(readlink -f "$2") work=$3
+tests=$(readlink -f "$(dirname "$0")")
 . "$(dirname "$0")/lib.sh"
 
 rm -rf "$work"
@@ -233,5 +234,80 @@ check "late_vma runs under mm_seq and vma_seq" run late --reps 2 --base vma_seq 
 	--policies mm_seq,vma_seq --workloads late_vma
 check "late_vma: mm_seq updates far fewer PTEs than vma_seq" \
 	lower late pte_updates mm_seq vma_seq 0.5
+
+# ---- memory accesses, counted: the workload "known" says how many there are ----
+
+# traffic NAME ARGUMENT...: as run, with accesses counted and the plugin's file kept
+traffic() {
+	name=$1
+	shift
+	run "$name" --policies seq_delta --reps 1 --jobs 1 --traffic --keep "$@"
+}
+
+# counted NAME CHECK: is the plugin's file right?
+counted() {
+	jq -en --slurpfile results "$1/results.json" --arg check "$2" -f "$tests/traffic.jq" \
+		"$1/cells/known-seq_delta-1/traffic.jsonl" >/dev/null
+}
+
+# pieces NAME: how many of the used pages are below and above 4 GB, "LOW HIGH"
+pieces() {
+	jq -r '[.cells[0].records[] | select(.type == "expect" and .node == 0) | .phys] | unique |
+		"\(map(select(. < 4294967296)) | length) \(map(select(. >= 4294967296)) | length)"' \
+		"$1/results.json"
+}
+
+n=0
+for topology in 2x2 2x2,mem=1536/3072 2x2,mem=3072/512 3x1,mem=256/256/512,cpus=1/1/0; do
+	n=$((n + 1))
+	check "accesses on $topology can be counted" traffic "known-$n" --topology "$topology" \
+		--workloads known --sample-ms 10
+	check "accesses are counted exactly" counted "known-$n" exact
+	check "the measured phase has these and few more" counted "known-$n" allowance
+done
+check "accesses to a node in two pieces can be counted" traffic known-both --workloads known \
+	--topology 2x2,mem=2304/768 --sample-ms 10 --set known.fill_mb=300
+check "they are to both pieces" [ "$(pieces known-both)" = "1 1" ]
+check "they are counted exactly" counted known-both exact
+check "samples are taken while accesses are counted" sh -c \
+	"jq -e '.cells[0].traffic.intervals | length > 10' known-both/results.json >/dev/null"
+
+# QEMU is told of memory in places where it is not.
+cat >wrong-qemu <<'END'
+#!/bin/sh
+for arg; do
+	shift
+	case $arg in
+	file=*) arg=$(echo "$arg" | sed 's/range=0:\([0-9]*\):0:/range=4096:\1:8192:/') ;;
+	esac
+	set -- "$@" "$arg"
+done
+exec qemu-system-x86_64 "$@"
+END
+chmod +x wrong-qemu
+refuse "counts that known accesses do not confirm fail the cell" traffic wrong --workloads known \
+	--topology 2x1 --qemu ./wrong-qemu
+check "it says so" grep -q 'the counts of memory accesses cannot be used: line 1: it says' wrong.out
+
+# cpu FILE COMMAND...: run a command; its CPU time, in seconds, goes into the file
+cpu() {
+	file=$1
+	shift
+	times >times.before
+	"$@" || return
+	times >times.after
+	awk 'FNR == 2 { gsub(/[ms]/, " "); t[++n] = $1 * 60 + $2 + $3 * 60 + $4 }
+		END { print t[2] - t[1] }' times.before times.after >"$file"
+}
+
+heavy="--workloads known --set known.accesses=10000000 --topology 2x1"
+# shellcheck disable=SC2086
+check "a workload of nothing but accesses runs" cpu plain.cpu run heavy --policies seq_delta \
+	--reps 1 --jobs 1 $heavy
+# shellcheck disable=SC2086
+check "it runs while they are counted" cpu traffic.cpu traffic heavy-counted $heavy
+echo "# CPU seconds: $(cat plain.cpu) plain, $(cat traffic.cpu) counted"
+check "that takes at most 5 times as long" \
+	awk "BEGIN { exit !($(cat traffic.cpu) <= 5 * $(cat plain.cpu)) }"
 
 finish

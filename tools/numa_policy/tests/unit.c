@@ -1389,6 +1389,155 @@ static void test_jobs(void)
 	free(path);
 }
 
+/* ---- memory accesses ---- */
+
+static void check_ranges(const char *text, const char *wanted, const char *name)
+{
+	struct np_topology t;
+	char *error = np_topology_parse(text, &t), *option;
+
+	if (error)
+		np_die(NP_FAIL, "%s: %s", text, error);
+	option = np_traffic_option("/a,b/c.so", "o", &t);
+	see(np_strdup(option));
+	check(!strcmp(option, wanted), name);
+	free(option);
+	np_topology_free(&t);
+}
+
+#define OPTION "file=/a,,b/c.so,out=o,nodes=2"
+
+static void test_ranges(void)
+{
+	check_ranges("2x1", OPTION ",range=0:268435456:0:0,range=268435456:268435456:536870912:1",
+		     "nodes follow each other");
+	check_ranges("2x1,mem=2048/767", OPTION
+		     ",range=0:2147483648:0:0,range=2147483648:804257792:4294967296:1",
+		     "less than 2816 MB are in one piece");
+	check_ranges("2x1,mem=2048/768", OPTION
+		     ",range=0:2147483648:0:0,range=4294967296:805306368:4294967296:1",
+		     "from 2816 MB on 2 GB are below the hole");
+	check_ranges("2x1,mem=3072/512", OPTION
+		     ",range=0:2147483648:0:0,range=4294967296:1073741824:2147483648:0"
+		     ",range=5368709120:536870912:6442450944:1",
+		     "the hole may be in the first node");
+	check_ranges("2x1,mem=1536/3072", OPTION
+		     ",range=0:1610612736:0:0,range=1610612736:536870912:3221225472:1"
+		     ",range=4294967296:2684354560:3758096384:1",
+		     "and in the second");
+	check_ranges("3x1,mem=256/0/256", "file=/a,,b/c.so,out=o,nodes=3"
+		     ",range=0:268435456:0:0,range=268435456:268435456:536870912:2",
+		     "a node without memory has no range");
+}
+
+static void test_latency(void)
+{
+	static const char * const bad[] = {
+		"", "89", "89/", "/139", "89/139/", "89/139ns", "-1/5", "1/2000000", "nan/1", "a/b",
+	};
+	struct np_latency l;
+	char *error;
+
+	error = np_latency_parse("89.5/139", &l);
+	check(!error && l.local_ns == 89.5 && l.remote_ns == 139, "latencies are read");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		error = np_latency_parse(bad[i], &l);
+		see(np_strdup(bad[i]));
+		check(error, "bad latencies are refused");
+		free(error);
+	}
+}
+
+/* A line of the plugin's on two nodes of a vCPU each. */
+#define COUNTS_OF(_mark, _unknown, _a, _b, _c, _d) "{\"mark\":\"" _mark "\",\"vcpu\":0,\"unknown\":" \
+	#_unknown ",\"loads\":[[" #_a "," #_b "],[" #_c "," #_d "]],\"stores\":[[" #_a ",0],[0,0]]," \
+	"\"bytes\":[[" #_a "0," #_b "0],[" #_c "0," #_d "0]]}\n"
+#define COUNTS(_mark, _a, _b, _c, _d) COUNTS_OF(_mark, 0, _a, _b, _c, _d)
+#define CALIBRATED "{\"mark\":\"calibrated\",\"scheme\":\"ram\"}\n"
+#define TRAFFIC_GOOD CALIBRATED COUNTS("start", 1, 1, 1, 1) COUNTS("sample", 2, 3, 4, 5) \
+	COUNTS("probe", 2, 3, 4, 5) COUNTS("measured", 3, 5, 5, 5) COUNTS("sample", 4, 6, 7, 8) \
+	COUNTS("end", 5, 9, 8, 9) COUNTS("end", 6, 9, 9, 9)
+
+static char *joined(struct np_cell *cell, const char *text)
+{
+	const struct np_latency latency = { 1e6, 2e6 };
+	char *path = np_asprintf("%s/traffic.jsonl", work), *error;
+	struct np_topology t;
+
+	error = np_topology_parse("2x1", &t);
+	memset(cell, 0, sizeof(*cell));
+	cell->metrics = json_object();
+	cell->records = json_pack("[{s:s}, {s:s, s:i}, {s:s, s:i}]", "type", "phase", "type",
+				  "sample", "t_ms", 10, "type", "sample", "t_ms", 20);
+	if (error || np_write_file(path, text, strlen(text)))
+		np_die(NP_FAIL, "cannot write %s", path);
+	error = np_traffic_join(cell, path, &t, &latency);
+	unlink(path);
+	free(path);
+	np_topology_free(&t);
+	return error;
+}
+
+static void check_not_joined(const char *text, const char *reason, const char *name)
+{
+	struct np_cell cell;
+	char *error = joined(&cell, text);
+
+	check(contains(error, reason), name);
+	check(!cell.traffic && !json_object_size(cell.metrics), "then nothing is added to the cell");
+	free(error);
+	np_cell_clear(&cell);
+}
+
+static void test_join(void)
+{
+	json_t *wanted = json_loads(
+		"{\"nodes\":[0,1],\"vcpu_node\":[0,1],\"measured\":"
+		"{\"loads\":[[2,4],[3,4]],\"stores\":[[2,0],[0,0]],\"bytes\":[[20,40],[30,40]]},"
+		"\"intervals\":["
+		"{\"t_ms\":10,\"loads\":[[1,2],[3,4]],\"stores\":[[1,0],[0,0]],\"bytes\":[[10,20],[30,40]]},"
+		"{\"t_ms\":20,\"loads\":[[2,3],[3,3]],\"stores\":[[2,0],[0,0]],\"bytes\":[[20,30],[30,30]]}"
+		"]}", 0, NULL);
+	/* The vCPU with most has 3 local and 2 remote accesses first, then 2 local and 3 remote. */
+	json_t *metrics = json_pack("{s:i, s:i, s:i, s:i, s:f}", "local_accesses", 8,
+				    "remote_accesses", 7, "local_bytes", 60, "remote_bytes", 70,
+				    "modelled_ms", 15.);
+	struct np_cell cell;
+	char *error = joined(&cell, TRAFFIC_GOOD);
+
+	see(json_dumps(cell.traffic, JSON_COMPACT));
+	check(!error && json_equal(cell.traffic, wanted), "counts are joined to samples");
+	see(json_dumps(cell.metrics, JSON_COMPACT));
+	check(json_equal(cell.metrics, metrics), "metrics are made of the measured phase");
+	free(error);
+	np_cell_clear(&cell);
+	check(!cell.traffic, "a cell forgets its counts");
+	error = joined(&cell, CALIBRATED COUNTS("start", 1, 1, 1, 1) COUNTS("sample", 2, 3, 4, 5)
+		       COUNTS("sample", 4, 6, 7, 8) COUNTS("sample", 4, 6, 7, 8)
+		       COUNTS("end", 5, 9, 8, 9));
+	check(!error && json_is_null(json_object_get(cell.traffic, "measured")) &&
+	      !json_object_size(cell.metrics) &&
+	      json_array_size(json_object_get(cell.traffic, "intervals")) == 2,
+	      "there may be no measured phase, and a sample that failed");
+	free(error);
+	np_cell_clear(&cell);
+	json_decref(wanted);
+	json_decref(metrics);
+
+	check_not_joined("", "it does not say that counting began", "no counts");
+	check_not_joined("{\"mark\":\"error\",\"message\":\"no\"}\n", "line 1: it says: no",
+			 "a plugin that gave up");
+	check_not_joined(CALIBRATED COUNTS("start", 1, 1, 1, 1) COUNTS("sample", 2, 3, 4, 5)
+			 COUNTS("end", 5, 9, 8, 9), "counts for 1 samples only", "too few samples");
+	check_not_joined(CALIBRATED COUNTS("start", 1, 1, 1, 1) COUNTS("sample", 2, 3, 4, 5)
+			 COUNTS("sample", 2, 3, 4, 5), "that the work was done", "no end");
+	check_not_joined(CALIBRATED COUNTS("start", 1, 1, 1, 1) COUNTS_OF("sample", 3, 2, 3, 4, 5),
+			 "line 3: 3 accesses were to memory of no node", "unknown memory");
+	check_not_joined(CALIBRATED "{\"mark\":\"start\",\"unknown\":0,\"loads\":[[1,2]]}\n",
+			 "line 2: it is malformed", "counts of another machine");
+	check_not_joined(CALIBRATED "{\"mark\":\"sta", "line 2: it is malformed", "a line that is cut");
+}
+
 int main(int argc, char **argv)
 {
 	char dir[] = "/tmp/numa-policy-unit.XXXXXX";
@@ -1417,6 +1566,9 @@ int main(int argc, char **argv)
 	test_gnuplot();
 	test_series();
 	test_jobs();
+	test_ranges();
+	test_latency();
+	test_join();
 	if (argc < 2)
 		rmdir(dir);
 	free(seen);
