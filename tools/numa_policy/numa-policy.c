@@ -22,6 +22,7 @@ static const struct command {
 	{ "compare", cmd_compare, "run policies in guests, print and save a comparison" },
 	{ "report", cmd_report, "write results as a report: text, lkml, csv, json or html" },
 	{ "run", cmd_run, "run a program of yours under policies in guests, likewise" },
+	{ "experiment", cmd_experiment, "hold published claims against runs, with a verdict" },
 	{ "verify", cmd_verify, "check in guests that each policy decides by its own rules" },
 	{ "apply", cmd_apply, "put the scan-policy library into a kernel tree" },
 	{ "unapply", cmd_unapply, "take it out again" },

@@ -65,6 +65,7 @@ static const struct definition {
 	{ "stall", NUMBER, AT(stall_s), MATRIX, 1, NUMBER_MAX },
 	{ "traffic", FLAG, AT(traffic), TABLE },
 	{ "latency", TEXT, AT(latency_text), MATRIX },
+	{ "resume", FLAG, AT(resume), NP_FOR_COMPARE | NP_FOR_EXPERIMENT },
 	{ "decisions", FLAG, AT(decisions), TABLE },
 	{ "keep", FLAG, AT(keep), MATRIX },
 	{ "print", TEXT, AT(print), NP_FOR_COMPARE },

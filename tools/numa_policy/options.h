@@ -56,6 +56,7 @@ struct np_list {
  * @latency_text: latencies for the modelled time, as written, or NULL
  * @latency: the latencies
  * @decisions: record every decision of the policy
+ * @resume: keep the cells in @out that are ok
  * @keep: keep the files of good cells
  * @dry_run: only check the options
  * @help: print the help
@@ -88,6 +89,7 @@ struct np_options {
 	const char *latency_text;
 	struct np_latency latency;
 	bool decisions;
+	bool resume;
 	bool keep;
 	bool dry_run;
 	bool help;

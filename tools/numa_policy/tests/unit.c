@@ -1084,26 +1084,35 @@ static void test_histories(void)
 
 /* ---- claims ---- */
 
-/* How often, in percent, the interval of so many drawn experiments holds the true change. */
-static double coverage(bool stddev, double alpha)
+/*
+ * How often, in percent, the interval of so many drawn experiments holds the true change. The two
+ * values of a pair share part of what makes them vary.
+ */
+static double coverage(enum np_relation relation, double alpha)
 {
-	const double mean[2] = { 13, 10 }, sigma[2] = { 3, 1.5 };
+	const double mean[2] = { 13, 10 }, own[2] = { 2, .5 }, shared[2] = { 2, 1.2 };
+	double sigma[2] = { hypot(own[0], shared[0]), hypot(own[1], shared[1]) };
+	double truth = relation == NP_NEAR ? mean[0] - mean[1] :
+		       relation == NP_STEADIER ? 100 * sigma[0] / sigma[1] - 100 :
+		       100 * mean[0] / mean[1] - 100;
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	int hits = 0, tries = 4000;
 
 	gsl_rng_set(rng, 4711);
 	for (int i = 0; i < tries; i++) {
-		double x[2][9], truth = 100 * (stddev ? sigma[0] / sigma[1] : mean[0] / mean[1]) - 100;
-		struct np_sample s[2];
+		double x[2][8];
 		struct np_interval v;
+		struct np_pairs p;
 
-		for (int j = 0; j < 2; j++) {
-			for (int k = 0; k < 9; k++)
-				x[j][k] = mean[j] + gsl_ran_gaussian(rng, sigma[j]);
-			s[j] = np_sample(x[j], j ? 9 : 6);
+		for (int k = 0; k < 8; k++) {
+			double common = gsl_ran_gaussian(rng, 1);
+
+			for (int j = 0; j < 2; j++)
+				x[j][k] = mean[j] + shared[j] * common +
+					  gsl_ran_gaussian(rng, own[j]);
 		}
-		v = stddev ? np_stddev_change(&s[0], &s[1], alpha) :
-			     np_mean_change(&s[0], &s[1], alpha);
+		p = np_pairs(x[0], x[1], 8);
+		v = np_claim_interval(relation, &p, alpha);
 		hits += v.bounded && v.low <= truth && truth <= v.high;
 	}
 	gsl_rng_free(rng);
@@ -1124,32 +1133,41 @@ static enum np_verdict_kind claimed(enum np_relation relation, double margin, do
 
 static void test_claims(void)
 {
-	struct np_sample five = { .n = 5, .mean = 5, .var = 4 };
-	struct np_sample same = { .n = 5, .mean = 10 }, other = { .n = 5, .mean = 15 };
-	struct np_sample zero = { .n = 5 }, noisy = { .n = 3, .mean = 1, .var = 9 };
-	struct np_sample one = { .n = 1, .mean = 3 };
+	struct np_pairs steady = { .n = 5, .a = 5, .base = 10, .var_a = 4 };
+	struct np_pairs same = { .n = 5, .a = 15, .base = 10 };
+	struct np_pairs noisy = { .n = 3, .a = 1, .base = 1, .var_a = 1, .var_base = 9 };
+	struct np_pairs zero = { .n = 5, .a = 5, .var_a = 4 }, none = { .n = 5 };
+	struct np_pairs one = { .n = 1, .a = 3, .base = 4 };
+	struct np_pairs alike = { .n = 5, .a = 12, .base = 10, .var_a = 4, .var_base = 4, .cov = 4 };
+	const double a[] = { 1, 2, 6 }, b[] = { 2, 2, 8 };
 	struct np_interval v;
+	struct np_pairs p;
 
-	check(within(coverage(false, .05), 95, 1), "a mean's interval holds the truth in 95 %");
-	check(within(coverage(false, .2), 80, 2), "or in 80 %, if that is asked for");
-	check(within(coverage(true, .05), 95, 1), "a deviation's interval holds it in 95 %");
-	check(within(coverage(true, .2), 80, 2), "or in 80 %");
+	p = np_pairs(a, b, 3);
+	check(near(p.a, 3) && near(p.base, 4) && near(p.var_a, 7) && near(p.var_base, 12) &&
+	      near(p.cov, 9), "means, variances and covariance of pairs");
+	check(within(coverage(NP_LESS, .05), 95, 1), "a mean's interval holds the truth in 95 %");
+	check(within(coverage(NP_LESS, .2), 80, 2), "or in 80 %, if that is asked for");
+	check(within(coverage(NP_NEAR, .05), 95, 1), "a difference's interval holds it in 95 %");
+	check(within(coverage(NP_STEADIER, .05), 95, 1), "a deviation's interval holds it in 95 %");
+	check(within(coverage(NP_STEADIER, .2), 80, 2), "or in 80 %");
 
 	/* A base without variance leaves Student's interval: 2.776 standard errors for n = 5. */
-	v = np_mean_change(&five, &same, .05);
+	v = np_claim_interval(NP_LESS, &steady, .05);
 	check(near(v.change, -50), "change of the mean in percent of the base's");
 	check(within(v.high - v.change, 100 * 2.7764451 * sqrt(4. / 5) / 10, .001),
 	      "its interval where the base does not vary");
-	v = np_mean_change(&other, &same, .05);
+	v = np_claim_interval(NP_MORE, &same, .05);
 	check(v.bounded && near(v.low, 50) && near(v.high, 50), "no variance, no width");
-	v = np_mean_change(&five, &noisy, .05);
+	v = np_claim_interval(NP_LESS, &noisy, .05);
 	check(v.known && !v.bounded, "a base that may be 0 leaves no bounds");
-	v = np_mean_change(&five, &zero, .05);
+	v = np_claim_interval(NP_LESS, &zero, .05);
 	check(!v.known, "a base of 0 leaves no change in percent");
-	v = np_mean_change(&zero, &zero, .05);
+	v = np_claim_interval(NP_LESS, &none, .05);
 	check(v.bounded && v.low == 0 && v.high == 0, "0 against 0 is no change");
-	check(!np_mean_change(&one, &five, .05).known && !np_mean_change(&five, &one, .05).known,
-	      "one run tells nothing");
+	check(!np_claim_interval(NP_NEAR, &one, .05).known, "one run tells nothing");
+	v = np_claim_interval(NP_NEAR, &alike, .05);
+	check(near(v.low, 2) && near(v.high, 2), "what all pairs have in common has no width");
 
 	check(claimed(NP_LESS, 50, -80, -51) == NP_REPRODUCED, "less: wholly below the margin");
 	check(claimed(NP_LESS, 50, -80, -49) == NP_INCONCLUSIVE, "less: across the margin");
@@ -1165,6 +1183,9 @@ static void test_claims(void)
 	check(claimed(NP_SAME, 5, -6, 4) == NP_INCONCLUSIVE, "same: across the lower one");
 	check(claimed(NP_SAME, 5, 6, 9) == NP_NOT_REPRODUCED, "same: wholly above");
 	check(claimed(NP_SAME, 5, -9, -6) == NP_NOT_REPRODUCED, "same: wholly below");
+	check(claimed(NP_NEAR, 5, -4, 4) == NP_REPRODUCED, "near: within the margins");
+	check(claimed(NP_NEAR, 5, -4, 6) == NP_INCONCLUSIVE, "near: across one");
+	check(claimed(NP_NEAR, 5, 6, 9) == NP_NOT_REPRODUCED, "near: but it is not");
 	check(claimed(NP_STEADIER, 0, -40, -1) == NP_REPRODUCED, "steadier");
 	check(claimed(NP_STEADIER, 0, -40, 1) == NP_INCONCLUSIVE, "steadier or not");
 	check(claimed(NP_STEADIER, 0, 1, 40) == NP_NOT_REPRODUCED, "not steadier");
