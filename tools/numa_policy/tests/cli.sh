@@ -717,12 +717,13 @@ ok "two results that have no workload in common are refused in any case" \
 cells() { awk 'BEGIN { for (r = 1; r <= 5000; r++) for (p = 0; p < 2; p++)
 	print "sleeper", p ? "always" : "pids_active", r, "ok", 1000 + r % 7 + p, 1000 + r % 11 }'; }
 fixture "$work/rep2/results.json" 's/"reps": 4/"reps": 5000/'
+# CPU time is asked for: a busy machine is not the report's fault.
+TIMEFORMAT='%U %S'
 for format in text lkml csv json; do
-	begun=$(date +%s%N)
-	report "$work/rep2" --format $format
-	took=$((($(date +%s%N) - begun) / 1000000))
+	{ time report "$work/rep2" --format $format; } 2>"$work/time"
+	took=$(awk '{ printf "%d", 1000 * ($1 + $2) }' "$work/time")
 	echo "# $format of 10000 runs: $took ms"
-	ok "$format of 10000 runs in 5 s" both rc_is 0 [ $took -lt 5000 ]
+	ok "$format of 10000 runs in 5 s" both rc_is 0 [ "$took" -lt 5000 ]
 done
 
 report --help
