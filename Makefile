@@ -29,15 +29,17 @@ OBJ      := $(abspath $(O))
 T        := tools/numa_policy
 P        := kernel/sched/numa_policy
 
-PACKAGES := bc binutils bison ccache chromium cpio flex gcc gnuplot-nox jq libc6-dev libc6-dev-i386 \
-	    libelf-dev libgsl-dev lib32gcc-12-dev libjansson-dev make munge openssh-server parallel \
-	    python3 qemu-system-x86 rsync slurm-wlm xz-utils zlib1g-dev \
-	    $(if $(KSRC),,linux-source-6.12)
+PACKAGES := bc binutils bison ccache cpio flex gcc gnuplot-nox jq libc6-dev libc6-dev-i386 libelf-dev \
+	    libgsl-dev lib32gcc-12-dev libjansson-dev make python3 qemu-system-x86 rsync xz-utils \
+	    zlib1g-dev $(if $(KSRC),,linux-source-6.12)
+
+# What only the tests need: a browser, programs to run in guests, what runs cells elsewhere.
+TEST_PACKAGES := chromium linux-perf munge openssh-server parallel slurm-wlm stress-ng
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help compare compare-options experiments experiment-options test histories mutate kunit coverage oracle kernel tools guest apply unapply deps clean \
-	distclean FORCE
+.PHONY: help compare compare-options experiments experiment-options test histories mutate kunit \
+	coverage oracle kernel tools guest apply unapply deps test-deps clean distclean FORCE
 FORCE:
 
 help:
@@ -73,6 +75,9 @@ help:
 
 deps:
 	@$(T)/deps.sh $(PACKAGES)
+
+test-deps: deps
+	@$(T)/deps.sh $(TEST_PACKAGES)
 
 # ---- tools: the command-line program for the host, the program that runs in the guest ----
 
@@ -111,8 +116,16 @@ $(TOOL): $(TOOL_OBJ)
 
 include $(T)/guest/guest.mk
 
+# The plugin that counts memory accesses of guests; QEMU loads it.
+TRAFFIC  := $(BUILD)/numa-policy-traffic.so
+
+$(TRAFFIC): $(T)/traffic/plugin.c $(T)/traffic/marks.h $(T)/traffic/qemu-plugin-abi.h Makefile | deps
+	@mkdir -p $(@D)
+	@echo "  CC      $(notdir $@)"
+	@$(CC) $(NP_CFLAGS) -fPIC -shared -fvisibility=hidden -o $@ $<
+
 guest: $(INITRD)
-tools: $(TOOL) guest
+tools: $(TOOL) guest $(TRAFFIC)
 
 # ---- the guest kernel ----
 
@@ -291,12 +304,12 @@ $(BUILD)/test/many: $(T)/tests/many.c $(TOOL_OBJ) Makefile | deps
 $(BUILD)/test/pristine: $(T)/shim/hooks $(OBJ)/np-ksrc | $(TOOL)
 	@$(T)/kernel.sh pristine $(TOOL) $@ "$(KSRC)"
 
-test: kernel tools $(TESTS) $(HISTORY_TESTS) $(ORACLES) \
+test: test-deps kernel tools $(TESTS) $(HISTORY_TESTS) $(ORACLES) \
 		$(COVERAGE:%=$(BUILD)/coverage/%/player) prune $(BUILD)/test/pristine
 	@$(T)/tests/run.sh $(CURDIR) $(BUILD) $(OBJ) "$$(cat $(OBJ)/np-source)"
 
 clean:
-	rm -rf $(BUILD)/host $(BUILD)/guest $(BUILD)/test $(TOOL) $(BUILD)/policies.config
+	rm -rf $(BUILD)/host $(BUILD)/guest $(BUILD)/test $(TOOL) $(TRAFFIC) $(BUILD)/policies.config
 
 distclean:
 	rm -rf $(BUILD)

@@ -9,6 +9,7 @@
 int cmd_list(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_experiment(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_apply(int argc, char **argv);

@@ -46,17 +46,21 @@ void np_matrix_check(struct np_matrix *m, struct np_options *o)
 	m->tune = np_options_check_tune(o);
 	if (o->kvm && o->shift >= 0)
 		np_die(NP_USAGE, "--shift has no meaning with --accel kvm");
+	np_options_check_traffic(o);
 }
 
 /* Everything that guests are made of; ends the program if something is missing. */
 static void find_parts(struct np_matrix *m)
 {
 	const struct np_options *o = m->o;
-	char *error;
+	char *error = NULL;
 
-	error = np_setup_find(&m->setup, o->qemu, o->kernel, o->initrd);
 	for (int i = 0; i < o->workloads.n && !error; i++)
 		error = np_job_missing(np_workload_find(o->workloads.v[i]));
+	if (!error)
+		error = np_setup_find(&m->setup, o->qemu, o->kernel, o->initrd);
+	if (!error && o->traffic)
+		error = np_setup_find_traffic(&m->setup);
 	for (int i = 0; i < o->policies.n && !error; i++)
 		error = np_setup_lacks(&m->setup, np_policy_find(o->policies.v[i]));
 	if (error)
@@ -238,6 +242,9 @@ static char *reproduce(const struct np_matrix *m)
 		np_buf_printf(&b, " --shift %ld", o->shift);
 	if (o->sample_ms != NP_SAMPLE_MS)
 		np_buf_printf(&b, " --sample-ms %ld", o->sample_ms);
+	if (o->traffic)
+		np_buf_printf(&b, " --traffic --latency %.12g/%.12g", o->latency.local_ns,
+			      o->latency.remote_ns);
 	if (o->decisions)
 		np_buf_puts(&b, " --decisions");
 	if (o->limit_s)
@@ -361,6 +368,10 @@ static void make_head(struct np_matrix *m, int argc, char **argv)
 	json_object_set_new(head, "seeds", seeds);
 	json_object_set_new(head, "sample_ms", json_integer(o->sample_ms));
 	json_object_set_new(head, "decisions", json_boolean(o->decisions));
+	if (o->traffic)
+		json_object_set_new(head, "traffic", json_pack("{s:f, s:f}", "local_ns",
+							       o->latency.local_ns, "remote_ns",
+							       o->latency.remote_ns));
 	json_object_set_new(head, "jobs", json_integer(o->jobs));
 	json_object_set_new(head, "timeout_s", json_integer(o->timeout_s));
 	json_object_set_new(head, "stall_s", json_integer(o->stall_s));
@@ -381,6 +392,7 @@ static void make_plan(struct np_matrix *m)
 			.image = m->setup.image,
 			.initrd = m->setup.initrd,
 			.topology = &m->topology,
+			.traffic = m->setup.traffic,
 			.kvm = o->kvm,
 			.timeout_s = o->timeout_s,
 			.stall_s = o->stall_s,
@@ -395,6 +407,7 @@ static void make_plan(struct np_matrix *m)
 		.params = m->params,
 		.tunables = m->tune,
 		.job = m->job,
+		.latency = o->latency,
 		.decisions = o->decisions,
 		.keep = o->keep,
 	};

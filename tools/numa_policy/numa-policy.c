@@ -22,6 +22,7 @@ static const struct command {
 	{ "compare", cmd_compare, "run policies in guests, print and save a comparison" },
 	{ "report", cmd_report, "write results as a report: text, lkml, csv, json or html" },
 	{ "run", cmd_run, "run a program of yours under policies in guests, likewise" },
+	{ "experiment", cmd_experiment, "hold published claims against runs, with a verdict" },
 	{ "verify", cmd_verify, "check in guests that each policy decides by its own rules" },
 	{ "apply", cmd_apply, "put the scan-policy library into a kernel tree" },
 	{ "unapply", cmd_unapply, "take it out again" },
@@ -67,7 +68,8 @@ int cmd_list(int argc, char **argv)
 	for (const struct np_workload *w = np_workloads; w->name; w++) {
 		if (w->hidden)
 			continue;
-		printf("  %-22s %s\n", w->name, w->help);
+		printf("  %-22s %s%s\n", w->name, w->help,
+		       w->optional ? " (only if named)" : "");
 		for (const struct np_param *p = w->params; p && p->name; p++)
 			printf("    %-20s %ld (%ld to %ld): %s\n", p->name, p->def, p->min, p->max,
 			       p->help);

@@ -63,10 +63,12 @@ static const struct definition {
 	{ "limit", NUMBER, AT(limit_s), TABLE, 1, NUMBER_MAX },
 	{ "timeout", NUMBER, AT(timeout_s), ALL, 1, NUMBER_MAX },
 	{ "stall", NUMBER, AT(stall_s), MATRIX, 1, NUMBER_MAX },
+	{ "traffic", FLAG, AT(traffic), TABLE },
+	{ "latency", TEXT, AT(latency_text), MATRIX },
+	{ "resume", FLAG, AT(resume), NP_FOR_COMPARE | NP_FOR_EXPERIMENT },
 	{ "decisions", FLAG, AT(decisions), TABLE },
 	{ "keep", FLAG, AT(keep), MATRIX },
 	{ "print", TEXT, AT(print), NP_FOR_COMPARE },
-	{ "resume", FLAG, AT(resume), NP_FOR_COMPARE },
 	{ "list-cells", FLAG, AT(list_cells), NP_FOR_COMPARE },
 	{ "cell", TEXTS, AT(cell), NP_FOR_COMPARE },
 	{ "save", TEXT, AT(save), NP_FOR_COMPARE },
@@ -90,6 +92,10 @@ const char np_options_run_help[] =
 "  --limit S            guest seconds after which a workload has failed (default: the workload's)\n"
 "  --timeout S          host seconds after which a guest is ended (default 600)\n"
 "  --stall S            the same without a record or any console output (default 120)\n"
+"  --traffic            count loads and stores of user space per vCPU and node; not with kvm\n"
+"  --latency L/R        with --traffic: ns of a local and of a remote access for the modelled\n"
+"                       time (default 89/139: two sockets of Xeon Scalable,\n"
+"                       https://www.qdpma.com/ServerSystems/SingleProcessor.html)\n"
 "  --decisions          record every decision too, from the kernel's trace event; costs some\n"
 "                       system time\n"
 "  --keep               keep the guests' files of good cells too (DIR/cells)\n";
@@ -439,6 +445,26 @@ json_t *np_options_check_tune(const struct np_options *o)
 	for (int i = 0; i < o->tune.n; i++)
 		check_one_tune(o->tune.v[i], tune);
 	return tune;
+}
+
+/**
+ * np_options_check_traffic() - see that accesses can be counted, if they are to be
+ * @o: the options; ends the program if they are bad
+ */
+void np_options_check_traffic(struct np_options *o)
+{
+	char *error;
+
+	if (o->kvm && o->traffic)
+		np_die(NP_USAGE, "--traffic needs --accel tcg: accesses on KVM cannot be counted");
+	o->latency = (struct np_latency) { NP_LATENCY_LOCAL_NS, NP_LATENCY_REMOTE_NS };
+	if (!o->latency_text)
+		return;
+	if (!o->traffic)
+		np_die(NP_USAGE, "--latency has no meaning without --traffic");
+	error = np_latency_parse(o->latency_text, &o->latency);
+	if (error)
+		np_die(NP_USAGE, "--latency %s: %s", o->latency_text, error);
 }
 
 /**

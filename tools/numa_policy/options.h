@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "topology.h"
+#include "traffic.h"
 
 #define NP_BASE_DEFAULT "pids_active"
 
@@ -51,10 +52,13 @@ struct np_list {
  * @timeout_s: host seconds a guest may take
  * @stall_s: host seconds a guest may be silent
  * @kvm: run on KVM
+ * @traffic: count accesses to memory
+ * @latency_text: latencies for the modelled time, as written, or NULL
+ * @latency: the latencies
  * @decisions: record every decision of the policy
+ * @resume: keep the cells in @out that are ok
  * @keep: keep the files of good cells
  * @dry_run: only check the options
- * @resume: keep the cells in @out that are ok
  * @list_cells: only list the cells
  * @cell: IDs of the cells to run, as written; empty: all
  * @save: file to save what is printed in, or NULL
@@ -84,10 +88,13 @@ struct np_options {
 	long timeout_s;
 	long stall_s;
 	bool kvm;
+	bool traffic;
+	const char *latency_text;
+	struct np_latency latency;
 	bool decisions;
+	bool resume;
 	bool keep;
 	bool dry_run;
-	bool resume;
 	bool list_cells;
 	struct np_list cell;
 	const char *save;
@@ -111,6 +118,7 @@ void np_options_check_workloads(struct np_options *o);
 void np_options_check_topology(const struct np_options *o, struct np_topology *t);
 json_t *np_options_check_set(const struct np_options *o);
 json_t *np_options_check_tune(const struct np_options *o);
+void np_options_check_traffic(struct np_options *o);
 void np_options_print_tunables(void);
 
 #endif /* NP_OPTIONS_H */

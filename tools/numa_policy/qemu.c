@@ -18,6 +18,7 @@
 
 #include "qemu.h"
 #include "results.h"
+#include "traffic.h"
 #include "util.h"
 
 #define QEMU_DEFAULT "qemu-system-x86_64"
@@ -121,6 +122,8 @@ static struct argv guest_args(const struct np_machine *m, const char *append, in
 	argv_pair(&a, "-initrd", np_strdup(m->initrd));
 	argv_pair(&a, "-append", np_strdup(append));
 	argv_words(&a, "-serial file:" NP_CONSOLE_LOG " -device virtio-serial-pci");
+	if (m->traffic)
+		argv_pair(&a, "-plugin", np_traffic_option(m->traffic, NP_TRAFFIC, m->topology));
 	argv_words(&a, "-chardev file,id=rec,path=" NP_RECORDS);
 	argv_words(&a, "-device virtserialport,chardev=rec,name=numa_policy");
 	if (m->job) {
@@ -625,7 +628,7 @@ char *np_guest_reason(const struct np_guest *g)
 void np_guest_remove_files(const char *dir)
 {
 	static const char * const names[] = {
-		NP_CONSOLE_LOG, NP_RECORDS, NP_QEMU_LOG, NP_COMMAND, NP_JOB
+		NP_CONSOLE_LOG, NP_RECORDS, NP_QEMU_LOG, NP_COMMAND, NP_JOB, NP_TRAFFIC
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

@@ -15,6 +15,7 @@
 #define NP_CONSOLE_LOG "console.log"
 #define NP_RECORDS "records.jsonl"
 #define NP_QEMU_LOG "qemu.log"
+#define NP_TRAFFIC "traffic.jsonl"
 #define NP_COMMAND "command"
 
 /**
@@ -23,6 +24,7 @@
  * @image: path of the kernel image, absolute
  * @initrd: path of the initramfs, absolute
  * @topology: the nodes
+ * @traffic: path of the plugin that counts memory accesses, absolute; NULL: nothing is counted
  * @kvm: run on KVM, in real time, instead of counting instructions
  * @timeout_s: host seconds after which a guest is ended
  * @job: program of the host to run in it; the host's root is shared with the guest then, to be read
@@ -35,6 +37,7 @@ struct np_machine {
 	const char *initrd;
 	const struct np_topology *topology;
 	const struct np_job *job;
+	const char *traffic;
 	bool kvm;
 	long timeout_s;
 	long stall_s;

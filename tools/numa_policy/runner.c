@@ -140,7 +140,7 @@ char *np_plan_append(const struct np_plan *plan, const struct np_cell *cell)
 
 	np_buf_printf(&b, "console=ttyS0 panic=-1 loglevel=4 kunit.enable=0 numa_scan_policy=%s",
 		      cell->policy);
-	/* While the guest waits for the host, its clock jumps from tick to tick; let them be small. */
+	/* While all wait for the host, the clock jumps from tick to tick: short jumps, please. */
 	if (np_workload_find(cell->workload)->command)
 		np_buf_puts(&b, " nohz=off skew_tick=1");
 	np_buf_printf(&b, " -- workload=%s seed=%ld limit_s=%ld sample_ms=%ld", cell->workload,
@@ -149,6 +149,8 @@ char *np_plan_append(const struct np_plan *plan, const struct np_cell *cell)
 		np_buf_printf(&b, " windows=%d", plan->windows);
 	if (plan->decisions)
 		np_buf_puts(&b, " decisions=1");
+	if (plan->machine.traffic)
+		np_buf_puts(&b, " traffic=1");
 	add_settings(&b, "p", json_object_get(plan->params, cell->workload));
 	add_settings(&b, "t", plan->tunables);
 	if (np_workload_find(cell->workload)->command)
@@ -363,6 +365,20 @@ static void launch(struct run *run, struct slot *slot)
 	count(run, cell);
 }
 
+/* Accesses that were to be counted and were not make a cell that failed. */
+static void add_traffic(const struct np_plan *plan, struct np_cell *cell, const char *dir)
+{
+	char *path;
+
+	if (!plan->machine.traffic || cell->status != NP_CELL_OK)
+		return;
+	path = np_asprintf("%s/" NP_TRAFFIC, dir);
+	cell->reason = np_traffic_join(cell, path, plan->machine.topology, &plan->latency);
+	if (cell->reason)
+		cell->status = NP_CELL_FAILED;
+	free(path);
+}
+
 static void judge(struct run *run, struct slot *slot)
 {
 	const struct np_plan *plan = run->plan;
@@ -385,6 +401,7 @@ static void judge(struct run *run, struct slot *slot)
 		cell->host_s = seconds() - slot->since;
 		cell->reason = np_guest_reason(g);
 		np_cell_judge(cell, records, &expect);
+		add_traffic(plan, cell, g->dir);
 	}
 	if (cell->status != NP_CELL_FAILED && !plan->keep)
 		np_guest_remove_files(g->dir);

@@ -7,6 +7,7 @@
 
 #include "qemu.h"
 #include "results.h"
+#include "traffic.h"
 
 /* What a plan has unless the user says otherwise; the members of struct np_plan say what it is. */
 #define NP_TIMEOUT_S 600
@@ -27,6 +28,7 @@
  * @tunables: JSON object: tunables of NUMA balancing to numbers; may be NULL
  * @decisions: have the guests record every decision
  * @job: what the workload "command" runs; may be NULL if it is not among the cells
+ * @latency: what accesses are taken to cost, where @machine counts them
  * @keep: keep the directories of good cells too
  * @shared: others run cells into the same directory at the same time
  * @quiet: say nothing of failed cells, show no progress
@@ -46,6 +48,7 @@ struct np_plan {
 	const json_t *tunables;
 	bool decisions;
 	const struct np_job *job;
+	struct np_latency latency;
 	bool keep;
 	bool shared;
 	bool quiet;

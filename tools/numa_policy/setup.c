@@ -108,6 +108,21 @@ char *np_setup_find(struct np_setup *s, const char *qemu, const char *kernel, co
 	return error ?: np_file_sha256(s->initrd, &s->initrd_sha256);
 }
 
+/**
+ * np_setup_find_traffic() - find the plugin that counts memory accesses, beside this program
+ * @s: the parts; the plugin's path is filled in
+ *
+ * Return: NULL, or what is missing, to be freed.
+ */
+char *np_setup_find_traffic(struct np_setup *s)
+{
+	char *path = np_asprintf("%s/numa-policy-traffic.so", np_self_dir());
+	char *error = need_file(path, "tools", &s->traffic);
+
+	free(path);
+	return error;
+}
+
 static bool has_line(const json_t *lines, const char *wanted)
 {
 	const json_t *line;
@@ -159,6 +174,7 @@ void np_setup_free(struct np_setup *s)
 	free(s->initrd_sha256);
 	free(s->config_sha256);
 	free(s->library);
+	free(s->traffic);
 	json_decref(s->config);
 	memset(s, 0, sizeof(*s));
 }

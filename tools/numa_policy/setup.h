@@ -21,6 +21,7 @@
  * @initrd_sha256: hash of the initramfs
  * @config_sha256: hash of the kernel's configuration
  * @library: hash of the library's sources that were built into it; NULL: not known
+ * @traffic: path of the plugin that counts memory accesses, absolute; NULL: not looked for
  * @windows: windows of access history that it keeps; 0: its configuration does not tell
  * @config: JSON list of the lines of the configuration that concern NUMA balancing
  */
@@ -35,11 +36,13 @@ struct np_setup {
 	char *initrd_sha256;
 	char *config_sha256;
 	char *library;
+	char *traffic;
 	int windows;
 	json_t *config;
 };
 
 char *np_setup_find(struct np_setup *s, const char *qemu, const char *kernel, const char *initrd);
+char *np_setup_find_traffic(struct np_setup *s);
 char *np_setup_lacks(const struct np_setup *s, const struct np_policy *policy);
 void np_setup_free(struct np_setup *s);
 

@@ -397,7 +397,9 @@ static void print_legend(FILE *f, const struct np_results *r)
 	for (int i = 0; i < np_metrics_count; i++)
 		fprintf(f, "  %-20s%s\n", np_metrics[i].title, np_metrics[i].help);
 	fputs("Means of the runs that are ok. (3/5): so many of the runs got there, and the mean\n"
-	      "is theirs; never: none did.\n", f);
+	      "is theirs; never: none did.\n"
+	      "Local share: what all threads of a process touch, and all memory of a program of the\n"
+	      "host, counts as the mean over the process's threads.\n", f);
 	if (r->npolicies < 2)
 		return;
 	fprintf(f,

@@ -12,8 +12,6 @@
 #include "workloads.h"
 
 static const struct np_param sleeper_params[] = {
-	{ "threads", 1, 1, 64, "threads, all of which leave and come back together" },
-	{ "share", 1, 0, 1, "1: all threads work on all areas; 0: each has its share of them" },
 	{ "vmas", 48, 2, 512, "memory areas, each a VMA of its own" },
 	{ "vma_kb", 256, 4, 65536, "size of each area in KiB" },
 	{ "round_ms", 200, 10, 10000, "work per round over the areas, in ms of an idle guest" },
@@ -21,6 +19,8 @@ static const struct np_param sleeper_params[] = {
 	{ "away_ms", 0, 0, 3600000, "work on the first area only, in ms; 0: windows get empty" },
 	{ "return_ms", 90000, 100, 3600000, "work on all areas after coming back, in ms" },
 	{ "move", 1, 0, 1, "1: come back on another node; 0: on the same" },
+	{ "threads", 1, 1, 64, "threads, all of which leave and come back together" },
+	{ "share", 1, 0, 1, "1: all threads work on all areas; 0: each has its share of them" },
 	{ 0 }
 };
 
@@ -80,7 +80,7 @@ static const struct np_param forks_params[] = {
 	{ "procs", 200, 1, 1000000, "processes in all" },
 	{ "at_once", 0, 0, 64, "processes at a time; 0: as many as CPUs" },
 	{ "kb", 512, 4, 65536, "memory of each process in KiB" },
-	{ "work_ms", 50, 0, 10000, "mean work of a process, in ms; every tenth works ten times that" },
+	{ "work_ms", 50, 0, 10000, "mean work of a process in ms; every tenth works ten times that" },
 	{ 0 }
 };
 
@@ -94,6 +94,14 @@ static const struct np_param no_params[] = {
 	{ 0 }
 };
 
+#define PERF_COMMAND \
+	"perf bench numa mem -p {procs} -t {threads} -P {proc_mb} -T {thread_mb} -l {loops} " \
+	"-s 0 -z -q"
+
+#define STRESS_VM_COMMAND \
+	"stress-ng --vm {workers} --vm-bytes {mb}m --vm-keep --vm-method flip --vm-ops {ops} " \
+	"--metrics-brief"
+
 static const struct np_param perf_params[] = {
 	{ "procs", 2, 1, 16, "processes" },
 	{ "threads", 2, 1, 32, "threads of each process" },
@@ -106,13 +114,19 @@ static const struct np_param perf_params[] = {
 static const struct np_param stress_vm_params[] = {
 	{ "workers", 2, 1, 64, "processes that write and check memory" },
 	{ "mb", 8, 1, 1024, "memory of all of them together, in MB" },
-	{ "ops", 8, 1, 1000000000, "operations in all" },
+	{ "ops", 1600, 1, 1000000000, "operations in all" },
 	{ 0 }
 };
 
 static const struct np_param stress_fork_params[] = {
 	{ "workers", 4, 1, 64, "processes that create others" },
-	{ "ops", 2000, 1, 1000000000, "processes created in all" },
+	{ "ops", 300, 1, 1000000000, "processes created in all" },
+	{ 0 }
+};
+
+static const struct np_param known_params[] = {
+	{ "accesses", 100000, 1, 1000000000, "loads of the first loop; stores are half as many" },
+	{ "fill_mb", 0, 0, 65536, "memory of the first node to touch before, in MB" },
 	{ 0 }
 };
 
@@ -137,11 +151,11 @@ const struct np_workload np_workloads[] = {
 	  .shift = 5, .limit_s = 600, .params = forks_params, .optional = true },
 	{ "perf_numa_mem", "perf bench numa mem, by the distribution or as NUMA_POLICY_PERF says",
 	  .shift = 5, .limit_s = 600, .params = perf_params, .optional = true,
-	  .command = "perf bench numa mem -p {procs} -t {threads} -P {proc_mb} -T {thread_mb} -l {loops} -s 0 -z -q",
+	  .command = PERF_COMMAND,
 	  .package = "linux-perf", .program_env = "NUMA_POLICY_PERF" },
 	{ "stress_ng_vm", "stress-ng: processes that write and check memory",
-	  .shift = 5, .limit_s = 600, .params = stress_vm_params, .optional = true,
-	  .command = "stress-ng --vm {workers} --vm-bytes {mb}m --vm-keep --vm-method flip --vm-ops {ops} --metrics-brief",
+	  .shift = 6, .limit_s = 600, .params = stress_vm_params, .optional = true,
+	  .command = STRESS_VM_COMMAND,
 	  .package = "stress-ng" },
 	{ "stress_ng_fork", "stress-ng: processes that create and end others",
 	  .shift = 5, .limit_s = 600, .params = stress_fork_params, .optional = true,
@@ -153,6 +167,8 @@ const struct np_workload np_workloads[] = {
 	  .shift = 4, .limit_s = 300, .params = rules_params, .hidden = true },
 	{ "histories", "acts out the scripted histories that can be, and records the answers",
 	  .shift = 4, .limit_s = 3600, .params = no_params, .hidden = true },
+	{ "known", "every CPU loads from and stores to every node, as often as its records say",
+	  .shift = 4, .limit_s = 600, .params = known_params, .hidden = true },
 	{ 0 }
 };
 

@@ -50,7 +50,7 @@
 #define RANDOM_BYTES 64
 
 /* Bytes of the last line of output that a message has room for. */
-#define LINE_MAX_ 120
+#define LAST_LINE_MAX 120
 
 static const struct {
 	const char *what;
@@ -421,31 +421,6 @@ static bool take_output(int fd)
 	return n > 0;
 }
 
-/* Follow the program's output until the program is gone. Its children may still have the pipe. */
-static int follow(pid_t pid, int output)
-{
-	struct pollfd p[] = {
-		{ .fd = syscall(SYS_pidfd_open, pid, 0), .events = POLLIN },
-		{ .fd = output, .events = POLLIN },
-	};
-	int status = 0;
-
-	if (p[0].fd < 0)
-		np_fail("pidfd_open: %s", strerror(errno));
-	while (!p[0].revents) {
-		if (poll(p, 2, -1) < 0 && errno != EINTR)
-			np_fail("poll: %s", strerror(errno));
-		if (p[1].revents && !take_output(output))
-			p[1].fd = -1;
-	}
-	fcntl(output, F_SETFL, O_NONBLOCK);
-	while (take_output(output))
-		;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return status;
-}
-
 /* End what the program left behind. All orphans are our children. */
 static void end_children(void)
 {
@@ -467,6 +442,35 @@ static void end_children(void)
 		np_buf_free(&b);
 		waitpid(-1, NULL, 0);
 	}
+}
+
+/*
+ * Follow the program's output until the program is gone. What it left behind may still write to
+ * the pipe, so that goes before the rest is taken.
+ */
+static int follow(pid_t pid, int output)
+{
+	struct pollfd p[] = {
+		{ .fd = syscall(SYS_pidfd_open, pid, 0), .events = POLLIN },
+		{ .fd = output, .events = POLLIN },
+	};
+	int status = 0;
+
+	if (p[0].fd < 0)
+		np_fail("pidfd_open: %s", strerror(errno));
+	while (!p[0].revents) {
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			np_fail("poll: %s", strerror(errno));
+		if (p[1].revents && !take_output(output))
+			p[1].fd = -1;
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	end_children();
+	fcntl(output, F_SETFL, O_NONBLOCK);
+	while (take_output(output))
+		;
+	return status;
 }
 
 /**
@@ -497,7 +501,6 @@ void np_foreign_run(void)
 		np_fail("cannot run '%s': %s", job.argv[0], strerror(err));
 	np_phase("run", true);
 	status = follow(pid, output[0]);
-	end_children();
 	last = np_foreign_last_line();
 	if (WIFSIGNALED(status))
 		np_fail("the program was ended by signal %d (%s)%s", WTERMSIG(status),
@@ -550,7 +553,7 @@ char *np_foreign_last_line(void)
 		s[--n] = '\0';
 	line = strrchr(s, '\n');
 	line = line ? line + 1 : s;
-	text = *line ? np_asprintf(": %.*s", LINE_MAX_, line) : np_strdup("");
+	text = *line ? np_asprintf(": %.*s", LAST_LINE_MAX, line) : np_strdup("");
 	free(s);
 	return text;
 }
@@ -812,7 +815,7 @@ static void sit_beside(struct process *process)
 		CPU_SET(process->cpu, &set);
 		sched_setaffinity(0, sizeof(set), &set);
 		cpu = cpu_of(process->pid, process->pid);
-		if (cpu < 0 || cpu == process->cpu)
+		if (cpu == process->cpu || node_of_cpu(cpu) < 0)
 			return;
 		process->cpu = cpu;
 		memset(process->on_node, 0, sizeof(process->on_node));

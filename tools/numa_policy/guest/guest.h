@@ -162,6 +162,7 @@ void np_run_bigvma(void);
 void np_run_forks(void);
 void np_run_rules(void);
 void np_run_histories(void);
+void np_run_known(void);
 
 /* work.c */
 unsigned long np_now(void);

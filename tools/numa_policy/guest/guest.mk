@@ -10,10 +10,10 @@ GUEST_CC ?= gcc
 GUEST_CFLAGS ?= -D_GNU_SOURCE -std=gnu11 -O2 -g -Wall -Wextra -Werror
 GUEST_SRCS := $(addprefix $(GUEST_DIR)/,init.c records.c locality.c work.c \
 	trace.c sleeper.c late_vma.c threadlocal.c numa01.c numa02.c bigvma.c forks.c \
-	foreign.c rules.c acting.c) \
+	foreign.c rules.c acting.c traffic.c known.c) \
 	tools/numa_policy/workloads.c tools/numa_policy/util.c
-GUEST_HDRS := $(addprefix $(GUEST_DIR)/,guest.h records.h locality.h acting.h foreign.h) \
-	tools/numa_policy/workloads.h tools/numa_policy/util.h
+GUEST_HDRS := $(addprefix $(GUEST_DIR)/,guest.h records.h locality.h acting.h foreign.h traffic.h) \
+	tools/numa_policy/workloads.h tools/numa_policy/util.h tools/numa_policy/traffic/marks.h
 
 # The histories, what reads them, and the policies' own sources.
 GUEST_HISTORIES := lib/kunit/numa_policy/histories

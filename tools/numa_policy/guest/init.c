@@ -26,11 +26,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../traffic/marks.h"
 #include "acting.h"
 #include "foreign.h"
 #include "guest.h"
 #include "locality.h"
 #include "records.h"
+#include "traffic.h"
 
 #define PORT "numa_policy"
 
@@ -57,6 +59,7 @@ static const struct {
 	{ "forks", np_run_forks },
 	{ "rules", np_run_rules },
 	{ "histories", np_run_histories },
+	{ "known", np_run_known },
 };
 
 /* Tunables of workloads for which everything happens fast. The command line comes after. */
@@ -102,6 +105,7 @@ static const struct {
 static const char *workload_name = "";
 static const char *job_path;
 static long limit_s, sample_ms = 1000, decisions;
+static bool traffic;
 static pid_t workload_pid;
 
 /* What is seen while the workload runs. */
@@ -330,6 +334,8 @@ static void parse_args(int argc, char **argv)
 			guest.windows = arg_value(argv[i], 2, 8, WINDOWS_UNPATCHED);
 		else if (!strncmp(argv[i], "job=", 4))
 			job_path = argv[i] + 4;
+		else if (!strcmp(argv[i], "traffic=1"))
+			traffic = true;
 		else if (!strncmp(argv[i], "p.", 2) && strchr(argv[i], '='))
 			set_param(argv[i]);
 		else if (!strncmp(argv[i], "t.", 2) && strchr(argv[i], '='))
@@ -497,6 +503,7 @@ static double since(unsigned long from, unsigned long to)
  */
 static int take_sample(unsigned long at, const char *phase)
 {
+	np_mark(NP_MARK_SAMPLE);
 	struct np_locality l;
 	double share;
 	int err;
@@ -723,7 +730,7 @@ static void run(void)
 	int msg_fd, go_fd, status, tries;
 	pid_t pid;
 
-	if (np_locality_init() || start_trace() ||
+	if (np_locality_init() || start_trace() || (traffic && np_traffic_start()) ||
 	    (is_foreign() && np_foreign_prepare(job_path)))
 		goto out;
 	sched_setscheduler(0, SCHED_FIFO, &first);
@@ -733,6 +740,7 @@ static void run(void)
 	if (pid < 0)
 		goto out;
 	watch(msg_fd, pid);
+	np_mark(NP_MARK_END);
 	read_counters(after);
 	if (seen.end && with_decisions())
 		np_trace_records(seen.t0);

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../traffic/marks.h"
 #include "guest.h"
 
 struct np_guest guest;
@@ -82,6 +83,8 @@ void np_fail(const char *fmt, ...)
  */
 void np_phase(const char *name, bool measured)
 {
+	if (measured)
+		np_mark(NP_MARK_MEASURED);
 	send_msg(NP_MSG_PHASE, measured, name);
 }
 
@@ -104,6 +107,7 @@ void np_done(void)
 {
 	char c;
 
+	np_mark(NP_MARK_END);
 	send_msg(NP_MSG_DONE, false, "");
 	while (read(guest.go_fd, &c, 1) < 0 && errno == EINTR)
 		;

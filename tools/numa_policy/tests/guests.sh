@@ -5,6 +5,7 @@
 set -eu
 
 tool=$(readlink -f "$1") kernel=$(readlink -f "$2") work=$3
+tests=$(readlink -f "$(dirname "$0")")
 . "$(dirname "$0")/lib.sh"
 
 rm -rf "$work"
@@ -85,6 +86,116 @@ check "with the kernel's words" grep -q 'Kernel panic' panic/cells/sleeper-seq_d
 refuse "a guest that takes too long fails the run" compare slow --timeout 1 --topology 2x1
 check "it says so" grep -q 'failed: .*1 s' slow.err
 
+# ---- every workload runs, with small sizes ----
+
+# once WORKLOAD PARAMETER=VALUE...
+once() {
+	workload=$1
+	shift
+	set=
+	for param; do
+		set="$set --set $workload.$param"
+	done
+	# shellcheck disable=SC2086
+	"$tool" compare --kernel "$kernel" --out "$work/once-$workload" --policies seq_delta \
+		--workloads "$workload" --reps 1 $set >"once-$workload.out" 2>&1
+}
+
+once_is() { # WORKLOAD FILTER: is the filter true for its only cell?
+	jq -e ".cells[0] | $2" "once-$1/results.json" >/dev/null
+}
+
+check "numa01 runs" once numa01 mem_mb=4 passes=8
+check "numa01: its two processes' memory is looked at" \
+	once_is numa01 '[.records[] | select(.type == "sample") | .pages] | max == 2048'
+check "numa01_threadlocal runs" once numa01_threadlocal mem_mb=4 passes=16
+check "numa02 runs" once numa02 mem_mb=4 passes=20
+check "numa02_smt runs" once numa02_smt mem_mb=4 passes=20
+check "numa01 runs pinned" once numa01 mem_mb=4 passes=8 pin=1
+check "numa01 pinned: no page is remote" once_is numa01 '.metrics.local_end == 1'
+check "bigvma runs" once bigvma vma_mb=8 run_ms=1000
+check "bigvma: its pages count half where threads of two nodes share them" \
+	once_is bigvma '.metrics.local_end == 0.5'
+check "bigvma runs with slices" once bigvma vma_mb=8 run_ms=1000 slice=1
+check "forks runs" once forks procs=8 work_ms=2
+check "sleeper runs with threads that share" once sleeper vmas=8 vma_kb=16 settle_ms=400 \
+	away_ms=400 return_ms=1000 threads=4
+check "sleeper runs with threads that do not" once sleeper vmas=9 vma_kb=16 settle_ms=400 \
+	away_ms=400 return_ms=1000 threads=4 share=0
+check "sleeper: all areas are looked at" \
+	once_is sleeper '[.records[] | select(.type == "sample") | .pages] | max == 36'
+check "perf_numa_mem runs" once perf_numa_mem proc_mb=2 loops=4
+check "perf_numa_mem: its memory is seen" \
+	once_is perf_numa_mem '[.records[] | select(.type == "sample") | .pages] | max > 1000'
+check "stress_ng_vm runs" once stress_ng_vm ops=200
+check "stress_ng_fork runs" once stress_ng_fork ops=20
+
+# ---- programs of the host ----
+
+# program NAME [OPTION...]: the script NAME, in place of perf
+program() {
+	name=$1
+	shift
+	NUMA_POLICY_PERF=$work/$name "$tool" compare --kernel "$kernel" --out "$work/of $name" \
+		--policies always --workloads perf_numa_mem --topology 2x1 --reps 1 "$@" \
+		>"$name.out" 2>&1
+}
+
+script() { # NAME: a script from standard input
+	cat >"$1"
+	chmod +x "$1"
+}
+
+because() { # NAME TEXT: is the text in the reason why it failed?
+	jq -e --arg t "$2" '.cells[0].reason | contains($t)' "of $1/results.json" >/dev/null
+}
+
+script fails <<-'END'
+	#!/bin/sh
+	echo first
+	echo last words >&2
+	exit 3
+END
+script killed <<-'END'
+	#!/bin/sh
+	echo about to
+	kill -SEGV $$
+END
+script never <<-'END'
+	#!/bin/sh
+	echo waiting
+	while :; do sleep 1; done
+END
+script leaves <<-'END'
+	#!/bin/sh
+	sleep 100000 &
+	setsid sleep 100000 &
+	for file in /tmp/numa-policy-wrote "$0.wrote"; do
+		echo x >"$file" && cat "$file"
+	done
+	head -c 10000 /dev/zero | tr '\0' y
+	echo "in $PWD for $HOME, the end"
+END
+cp leaves nointerp
+sed -i '1s,.*,#!/nonexistent/interpreter,' nointerp
+
+refuse "a program that fails fails the cell" program fails
+check "with its exit status and its last line" because fails "ended with exit status 3: last words"
+check "and its output" \
+	sh -c 'jq -r ".cells[0].records[] | select(.type == \"output\").text" "of fails/results.json" | grep -qx first'
+refuse "a program that is killed fails the cell" program killed
+check "with the signal" because killed "ended by signal 11 (Segmentation fault): about to"
+refuse "a program that never ends fails the cell" program never --limit 10
+check "with the limit" because never "limit of 10 s of guest time reached: waiting"
+refuse "a program without its interpreter fails the cell" program nointerp
+check "with the error" because nointerp "cannot run '$work/nointerp': No such file or directory"
+check "a program that writes and leaves children ends well" program leaves
+check "nothing of what it writes is on the host" \
+	[ ! -e /tmp/numa-policy-wrote ] && [ ! -e leaves.wrote ]
+check "the last 4 KB of its output are kept" sh -c \
+	'jq -e ".cells[0].records[] | select(.type == \"output\") | (.text | length) == 4096 and
+	.bytes > 10000 and (.text | endswith(\"in / for /root, the end\n\"))" "of leaves/results.json" >/dev/null'
+
 # ---- what the default comparison must show, with fewer runs ----
 
 metric() { # RUN POLICY METRIC: the mean of its runs
@@ -123,5 +234,80 @@ check "late_vma runs under mm_seq and vma_seq" run late --reps 2 --base vma_seq 
 	--policies mm_seq,vma_seq --workloads late_vma
 check "late_vma: mm_seq updates far fewer PTEs than vma_seq" \
 	lower late pte_updates mm_seq vma_seq 0.5
+
+# ---- memory accesses, counted: the workload "known" says how many there are ----
+
+# traffic NAME ARGUMENT...: as run, with accesses counted and the plugin's file kept
+traffic() {
+	name=$1
+	shift
+	run "$name" --policies seq_delta --reps 1 --jobs 1 --traffic --keep "$@"
+}
+
+# counted NAME CHECK: is the plugin's file right?
+counted() {
+	jq -en --slurpfile results "$1/results.json" --arg check "$2" -f "$tests/traffic.jq" \
+		"$1/cells/known-seq_delta-1/traffic.jsonl" >/dev/null
+}
+
+# pieces NAME: how many of the used pages are below and above 4 GB, "LOW HIGH"
+pieces() {
+	jq -r '[.cells[0].records[] | select(.type == "expect" and .node == 0) | .phys] | unique |
+		"\(map(select(. < 4294967296)) | length) \(map(select(. >= 4294967296)) | length)"' \
+		"$1/results.json"
+}
+
+n=0
+for topology in 2x2 2x2,mem=1536/3072 2x2,mem=3072/512 3x1,mem=256/256/512,cpus=1/1/0; do
+	n=$((n + 1))
+	check "accesses on $topology can be counted" traffic "known-$n" --topology "$topology" \
+		--workloads known --sample-ms 10
+	check "accesses are counted exactly" counted "known-$n" exact
+	check "the measured phase has these and few more" counted "known-$n" allowance
+done
+check "accesses to a node in two pieces can be counted" traffic known-both --workloads known \
+	--topology 2x2,mem=2304/768 --sample-ms 10 --set known.fill_mb=300
+check "they are to both pieces" [ "$(pieces known-both)" = "1 1" ]
+check "they are counted exactly" counted known-both exact
+check "samples are taken while accesses are counted" sh -c \
+	"jq -e '.cells[0].traffic.intervals | length > 10' known-both/results.json >/dev/null"
+
+# QEMU is told of memory in places where it is not.
+cat >wrong-qemu <<'END'
+#!/bin/sh
+for arg; do
+	shift
+	case $arg in
+	file=*) arg=$(echo "$arg" | sed 's/range=0:\([0-9]*\):0:/range=4096:\1:8192:/') ;;
+	esac
+	set -- "$@" "$arg"
+done
+exec qemu-system-x86_64 "$@"
+END
+chmod +x wrong-qemu
+refuse "counts that known accesses do not confirm fail the cell" traffic wrong --workloads known \
+	--topology 2x1 --qemu ./wrong-qemu
+check "it says so" grep -q 'the counts of memory accesses cannot be used: line 1: it says' wrong.out
+
+# cpu FILE COMMAND...: run a command; its CPU time, in seconds, goes into the file
+cpu() {
+	file=$1
+	shift
+	times >times.before
+	"$@" || return
+	times >times.after
+	awk 'FNR == 2 { gsub(/[ms]/, " "); t[++n] = $1 * 60 + $2 + $3 * 60 + $4 }
+		END { print t[2] - t[1] }' times.before times.after >"$file"
+}
+
+heavy="--workloads known --set known.accesses=10000000 --topology 2x1"
+# shellcheck disable=SC2086
+check "a workload of nothing but accesses runs" cpu plain.cpu run heavy --policies seq_delta \
+	--reps 1 --jobs 1 $heavy
+# shellcheck disable=SC2086
+check "it runs while they are counted" cpu traffic.cpu traffic heavy-counted $heavy
+echo "# CPU seconds: $(cat plain.cpu) plain, $(cat traffic.cpu) counted"
+check "that takes at most 5 times as long" \
+	awk "BEGIN { exit !($(cat traffic.cpu) <= 5 * $(cat plain.cpu)) }"
 
 finish

@@ -16,6 +16,7 @@
 
 #include "../gnuplot.h"
 #include "../html_data.h"
+#include "../job.h"
 #include "../policies.h"
 #include "../report.h"
 #include "../runner.h"
@@ -1288,26 +1289,35 @@ static void test_histories(void)
 
 /* ---- claims ---- */
 
-/* How often, in percent, the interval of so many drawn experiments holds the true change. */
-static double coverage(bool stddev, double alpha)
+/*
+ * How often, in percent, the interval of so many drawn experiments holds the true change. The two
+ * values of a pair share part of what makes them vary.
+ */
+static double coverage(enum np_relation relation, double alpha)
 {
-	const double mean[2] = { 13, 10 }, sigma[2] = { 3, 1.5 };
+	const double mean[2] = { 13, 10 }, own[2] = { 2, .5 }, shared[2] = { 2, 1.2 };
+	double sigma[2] = { hypot(own[0], shared[0]), hypot(own[1], shared[1]) };
+	double truth = relation == NP_NEAR ? mean[0] - mean[1] :
+		       relation == NP_STEADIER ? 100 * sigma[0] / sigma[1] - 100 :
+		       100 * mean[0] / mean[1] - 100;
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	int hits = 0, tries = 4000;
 
 	gsl_rng_set(rng, 4711);
 	for (int i = 0; i < tries; i++) {
-		double x[2][9], truth = 100 * (stddev ? sigma[0] / sigma[1] : mean[0] / mean[1]) - 100;
-		struct np_sample s[2];
+		double x[2][8];
 		struct np_interval v;
+		struct np_pairs p;
 
-		for (int j = 0; j < 2; j++) {
-			for (int k = 0; k < 9; k++)
-				x[j][k] = mean[j] + gsl_ran_gaussian(rng, sigma[j]);
-			s[j] = np_sample(x[j], j ? 9 : 6);
+		for (int k = 0; k < 8; k++) {
+			double common = gsl_ran_gaussian(rng, 1);
+
+			for (int j = 0; j < 2; j++)
+				x[j][k] = mean[j] + shared[j] * common +
+					  gsl_ran_gaussian(rng, own[j]);
 		}
-		v = stddev ? np_stddev_change(&s[0], &s[1], alpha) :
-			     np_mean_change(&s[0], &s[1], alpha);
+		p = np_pairs(x[0], x[1], 8);
+		v = np_claim_interval(relation, &p, alpha);
 		hits += v.bounded && v.low <= truth && truth <= v.high;
 	}
 	gsl_rng_free(rng);
@@ -1328,32 +1338,41 @@ static enum np_verdict_kind claimed(enum np_relation relation, double margin, do
 
 static void test_claims(void)
 {
-	struct np_sample five = { .n = 5, .mean = 5, .var = 4 };
-	struct np_sample same = { .n = 5, .mean = 10 }, other = { .n = 5, .mean = 15 };
-	struct np_sample zero = { .n = 5 }, noisy = { .n = 3, .mean = 1, .var = 9 };
-	struct np_sample one = { .n = 1, .mean = 3 };
+	struct np_pairs steady = { .n = 5, .a = 5, .base = 10, .var_a = 4 };
+	struct np_pairs same = { .n = 5, .a = 15, .base = 10 };
+	struct np_pairs noisy = { .n = 3, .a = 1, .base = 1, .var_a = 1, .var_base = 9 };
+	struct np_pairs zero = { .n = 5, .a = 5, .var_a = 4 }, none = { .n = 5 };
+	struct np_pairs one = { .n = 1, .a = 3, .base = 4 };
+	struct np_pairs alike = { .n = 5, .a = 12, .base = 10, .var_a = 4, .var_base = 4, .cov = 4 };
+	const double a[] = { 1, 2, 6 }, b[] = { 2, 2, 8 };
 	struct np_interval v;
+	struct np_pairs p;
 
-	check(within(coverage(false, .05), 95, 1), "a mean's interval holds the truth in 95 %");
-	check(within(coverage(false, .2), 80, 2), "or in 80 %, if that is asked for");
-	check(within(coverage(true, .05), 95, 1), "a deviation's interval holds it in 95 %");
-	check(within(coverage(true, .2), 80, 2), "or in 80 %");
+	p = np_pairs(a, b, 3);
+	check(near(p.a, 3) && near(p.base, 4) && near(p.var_a, 7) && near(p.var_base, 12) &&
+	      near(p.cov, 9), "means, variances and covariance of pairs");
+	check(within(coverage(NP_LESS, .05), 95, 1), "a mean's interval holds the truth in 95 %");
+	check(within(coverage(NP_LESS, .2), 80, 2), "or in 80 %, if that is asked for");
+	check(within(coverage(NP_NEAR, .05), 95, 1), "a difference's interval holds it in 95 %");
+	check(within(coverage(NP_STEADIER, .05), 95, 1), "a deviation's interval holds it in 95 %");
+	check(within(coverage(NP_STEADIER, .2), 80, 2), "or in 80 %");
 
 	/* A base without variance leaves Student's interval: 2.776 standard errors for n = 5. */
-	v = np_mean_change(&five, &same, .05);
+	v = np_claim_interval(NP_LESS, &steady, .05);
 	check(near(v.change, -50), "change of the mean in percent of the base's");
 	check(within(v.high - v.change, 100 * 2.7764451 * sqrt(4. / 5) / 10, .001),
 	      "its interval where the base does not vary");
-	v = np_mean_change(&other, &same, .05);
+	v = np_claim_interval(NP_MORE, &same, .05);
 	check(v.bounded && near(v.low, 50) && near(v.high, 50), "no variance, no width");
-	v = np_mean_change(&five, &noisy, .05);
+	v = np_claim_interval(NP_LESS, &noisy, .05);
 	check(v.known && !v.bounded, "a base that may be 0 leaves no bounds");
-	v = np_mean_change(&five, &zero, .05);
+	v = np_claim_interval(NP_LESS, &zero, .05);
 	check(!v.known, "a base of 0 leaves no change in percent");
-	v = np_mean_change(&zero, &zero, .05);
+	v = np_claim_interval(NP_LESS, &none, .05);
 	check(v.bounded && v.low == 0 && v.high == 0, "0 against 0 is no change");
-	check(!np_mean_change(&one, &five, .05).known && !np_mean_change(&five, &one, .05).known,
-	      "one run tells nothing");
+	check(!np_claim_interval(NP_NEAR, &one, .05).known, "one run tells nothing");
+	v = np_claim_interval(NP_NEAR, &alike, .05);
+	check(near(v.low, 2) && near(v.high, 2), "what all pairs have in common has no width");
 
 	check(claimed(NP_LESS, 50, -80, -51) == NP_REPRODUCED, "less: wholly below the margin");
 	check(claimed(NP_LESS, 50, -80, -49) == NP_INCONCLUSIVE, "less: across the margin");
@@ -1369,6 +1388,9 @@ static void test_claims(void)
 	check(claimed(NP_SAME, 5, -6, 4) == NP_INCONCLUSIVE, "same: across the lower one");
 	check(claimed(NP_SAME, 5, 6, 9) == NP_NOT_REPRODUCED, "same: wholly above");
 	check(claimed(NP_SAME, 5, -9, -6) == NP_NOT_REPRODUCED, "same: wholly below");
+	check(claimed(NP_NEAR, 5, -4, 4) == NP_REPRODUCED, "near: within the margins");
+	check(claimed(NP_NEAR, 5, -4, 6) == NP_INCONCLUSIVE, "near: across one");
+	check(claimed(NP_NEAR, 5, 6, 9) == NP_NOT_REPRODUCED, "near: but it is not");
 	check(claimed(NP_STEADIER, 0, -40, -1) == NP_REPRODUCED, "steadier");
 	check(claimed(NP_STEADIER, 0, -40, 1) == NP_INCONCLUSIVE, "steadier or not");
 	check(claimed(NP_STEADIER, 0, 1, 40) == NP_NOT_REPRODUCED, "not steadier");
@@ -1513,6 +1535,238 @@ static void test_series(void)
 	np_results_free(&r);
 }
 
+/* ---- programs of the host ---- */
+
+/* Is this word, whole, somewhere in the bytes? */
+static bool has_entry(const struct np_buf *b, const char *entry)
+{
+	return memmem(b->s, b->len, entry, strlen(entry) + 1);
+}
+
+static bool same_words(char **words, const char *joined)
+{
+	struct np_buf b = { 0 };
+	bool same;
+
+	np_buf_puts(&b, "");
+	for (char **p = words; *p; p++)
+		np_buf_printf(&b, "%s%s", p > words ? " " : "", *p);
+	same = !strcmp(b.s, joined);
+	np_buf_free(&b);
+	return same;
+}
+
+static void test_jobs(void)
+{
+	static const struct np_param params[] = {
+		{ "mb", 8, 1, 64, "" }, { "n", 2, 1, 9, "" }, { 0 }
+	};
+	const struct np_workload w = {
+		.name = "w", .params = params, .command = "no-such-prog -m {mb}m -x{n}{mb} {other}",
+		.package = "nosuch", .program_env = "NP_TEST_PROGRAM",
+	};
+	char *path = np_asprintf("%s/job", work), *text;
+	json_t *set = json_pack("{s:i}", "mb", 16);
+	char *argv[] = { "a b", "", "c=d\n", NULL }, *env[] = { "X=1 2", NULL };
+	const struct np_job odd = { argv, env, "/some where" };
+	struct np_cell cell = { .workload = "stress_ng_vm", .policy = "always", .rep = 1 };
+	struct np_plan plan = { .out = "/tmp/a b,c", .shift = -1 };
+	struct np_buf b = { 0 };
+	struct np_job *job;
+
+	unsetenv("NP_TEST_PROGRAM");
+	job = np_job_make(&w, set);
+	check(same_words(job->argv, "no-such-prog -m 16m -x216 {other}"),
+	      "a command gets its parameters' values, set or default");
+	np_job_free(job);
+	text = np_job_missing(&w);
+	check(contains(text, "'no-such-prog'") && contains(text, "package nosuch"),
+	      "a missing program is named with its package");
+	free(text);
+	setenv("NP_TEST_PROGRAM", "/bin/sh", 1);
+	job = np_job_make(&w, NULL);
+	check(same_words(job->argv, "/bin/sh -m 8m -x28 {other}"),
+	      "the environment may name another program");
+	np_job_free(job);
+	check(!np_job_missing(&w), "which is not missing");
+	setenv("NP_TEST_PROGRAM", "sh", 1);
+	text = np_job_missing(&w);
+	check(contains(text, "NP_TEST_PROGRAM=sh"), "but must be an absolute path");
+	free(text);
+	check(!np_job_missing(np_workload_find("sleeper")), "the guest's own workloads need nothing");
+
+	check(!np_job_write(&odd, path) && !np_read_file(path, &b), "a job is written");
+	check(has_entry(&b, "cwd=/some where") && has_entry(&b, "arg=a b") && has_entry(&b, "arg=") &&
+	      has_entry(&b, "arg=c=d\n") && has_entry(&b, "env=X=1 2"),
+	      "with arguments, environment and directory as they are");
+	np_buf_free(&b);
+	unlink(path);
+
+	text = np_plan_append(&plan, &cell);
+	check(contains(text, " job=/tmp/a%20b%2cc/cells/stress_ng_vm-always-1/job"),
+	      "the kernel's command line names the job, whatever its path");
+	free(text);
+	cell.workload = "sleeper";
+	text = np_plan_append(&plan, &cell);
+	check(!contains(text, "job=") && !contains(text, "nohz=off"), "and no job where there is none");
+	free(text);
+	json_decref(set);
+	free(path);
+}
+
+/* ---- memory accesses ---- */
+
+static void check_ranges(const char *text, const char *wanted, const char *name)
+{
+	struct np_topology t;
+	char *error = np_topology_parse(text, &t), *option;
+
+	if (error)
+		np_die(NP_FAIL, "%s: %s", text, error);
+	option = np_traffic_option("/a,b/c.so", "o", &t);
+	see(np_strdup(option));
+	check(!strcmp(option, wanted), name);
+	free(option);
+	np_topology_free(&t);
+}
+
+#define OPTION "file=/a,,b/c.so,out=o,nodes=2"
+
+static void test_ranges(void)
+{
+	check_ranges("2x1", OPTION ",range=0:268435456:0:0,range=268435456:268435456:536870912:1",
+		     "nodes follow each other");
+	check_ranges("2x1,mem=2048/767", OPTION
+		     ",range=0:2147483648:0:0,range=2147483648:804257792:4294967296:1",
+		     "less than 2816 MB are in one piece");
+	check_ranges("2x1,mem=2048/768", OPTION
+		     ",range=0:2147483648:0:0,range=4294967296:805306368:4294967296:1",
+		     "from 2816 MB on 2 GB are below the hole");
+	check_ranges("2x1,mem=3072/512", OPTION
+		     ",range=0:2147483648:0:0,range=4294967296:1073741824:2147483648:0"
+		     ",range=5368709120:536870912:6442450944:1",
+		     "the hole may be in the first node");
+	check_ranges("2x1,mem=1536/3072", OPTION
+		     ",range=0:1610612736:0:0,range=1610612736:536870912:3221225472:1"
+		     ",range=4294967296:2684354560:3758096384:1",
+		     "and in the second");
+	check_ranges("3x1,mem=256/0/256", "file=/a,,b/c.so,out=o,nodes=3"
+		     ",range=0:268435456:0:0,range=268435456:268435456:536870912:2",
+		     "a node without memory has no range");
+}
+
+static void test_latency(void)
+{
+	static const char * const bad[] = {
+		"", "89", "89/", "/139", "89/139/", "89/139ns", "-1/5", "1/2000000", "nan/1", "a/b",
+	};
+	struct np_latency l;
+	char *error;
+
+	error = np_latency_parse("89.5/139", &l);
+	check(!error && l.local_ns == 89.5 && l.remote_ns == 139, "latencies are read");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		error = np_latency_parse(bad[i], &l);
+		see(np_strdup(bad[i]));
+		check(error, "bad latencies are refused");
+		free(error);
+	}
+}
+
+/* A line of the plugin's on two nodes of a vCPU each. */
+#define COUNTS_OF(_mark, _unknown, _a, _b, _c, _d) "{\"mark\":\"" _mark "\",\"vcpu\":0,\"unknown\":" \
+	#_unknown ",\"loads\":[[" #_a "," #_b "],[" #_c "," #_d "]],\"stores\":[[" #_a ",0],[0,0]]," \
+	"\"bytes\":[[" #_a "0," #_b "0],[" #_c "0," #_d "0]]}\n"
+#define COUNTS(_mark, _a, _b, _c, _d) COUNTS_OF(_mark, 0, _a, _b, _c, _d)
+#define CALIBRATED "{\"mark\":\"calibrated\",\"scheme\":\"ram\"}\n"
+#define TRAFFIC_GOOD CALIBRATED COUNTS("start", 1, 1, 1, 1) COUNTS("sample", 2, 3, 4, 5) \
+	COUNTS("probe", 2, 3, 4, 5) COUNTS("measured", 3, 5, 5, 5) COUNTS("sample", 4, 6, 7, 8) \
+	COUNTS("end", 5, 9, 8, 9) COUNTS("end", 6, 9, 9, 9)
+
+static char *joined(struct np_cell *cell, const char *text)
+{
+	const struct np_latency latency = { 1e6, 2e6 };
+	char *path = np_asprintf("%s/traffic.jsonl", work), *error;
+	struct np_topology t;
+
+	error = np_topology_parse("2x1", &t);
+	memset(cell, 0, sizeof(*cell));
+	cell->metrics = json_object();
+	set_records(cell, "[{\"type\":\"phase\"},{\"type\":\"sample\",\"t_ms\":10},"
+		    "{\"type\":\"sample\",\"t_ms\":20}]");
+	if (error || np_write_file(path, text, strlen(text)))
+		np_die(NP_FAIL, "cannot write %s", path);
+	error = np_traffic_join(cell, path, &t, &latency);
+	unlink(path);
+	free(path);
+	np_topology_free(&t);
+	return error;
+}
+
+static void check_not_joined(const char *text, const char *reason, const char *name)
+{
+	struct np_cell cell;
+	char *error = joined(&cell, text);
+
+	check(contains(error, reason), name);
+	check(!np_cell_has_part(&cell, NP_PART_TRAFFIC) && !json_object_size(cell.metrics), "then nothing is added to the cell");
+	free(error);
+	np_cell_clear(&cell);
+}
+
+static void test_join(void)
+{
+	json_t *wanted = json_loads(
+		"{\"nodes\":[0,1],\"vcpu_node\":[0,1],\"measured\":"
+		"{\"loads\":[[2,4],[3,4]],\"stores\":[[2,0],[0,0]],\"bytes\":[[20,40],[30,40]]},"
+		"\"intervals\":["
+		"{\"t_ms\":10,\"loads\":[[1,2],[3,4]],\"stores\":[[1,0],[0,0]],\"bytes\":[[10,20],[30,40]]},"
+		"{\"t_ms\":20,\"loads\":[[2,3],[3,3]],\"stores\":[[2,0],[0,0]],\"bytes\":[[20,30],[30,30]]}"
+		"]}", 0, NULL);
+	/* The vCPU with most has 3 local and 2 remote accesses first, then 2 local and 3 remote. */
+	json_t *metrics = json_pack("{s:i, s:i, s:i, s:i, s:f}", "local_accesses", 8,
+				    "remote_accesses", 7, "local_bytes", 60, "remote_bytes", 70,
+				    "modelled_ms", 15.);
+	struct np_cell cell;
+	char *error = joined(&cell, TRAFFIC_GOOD);
+	json_t *traffic = np_cell_traffic(&cell);
+
+	see(np_cell_part_text(&cell, NP_PART_TRAFFIC));
+	check(!error && json_equal(traffic, wanted), "counts are joined to samples");
+	see(json_dumps(cell.metrics, JSON_COMPACT));
+	check(json_equal(cell.metrics, metrics), "metrics are made of the measured phase");
+	free(error);
+	np_cell_clear(&cell);
+	check(!np_cell_has_part(&cell, NP_PART_TRAFFIC), "a cell forgets its counts");
+	error = joined(&cell, CALIBRATED COUNTS("start", 1, 1, 1, 1) COUNTS("sample", 2, 3, 4, 5)
+		       COUNTS("sample", 4, 6, 7, 8) COUNTS("sample", 4, 6, 7, 8)
+		       COUNTS("end", 5, 9, 8, 9));
+	json_decref(traffic);
+	traffic = np_cell_traffic(&cell);
+	check(!error && json_is_null(json_object_get(traffic, "measured")) &&
+	      !json_object_size(cell.metrics) &&
+	      json_array_size(json_object_get(traffic, "intervals")) == 2,
+	      "there may be no measured phase, and a sample that failed");
+	json_decref(traffic);
+	free(error);
+	np_cell_clear(&cell);
+	json_decref(wanted);
+	json_decref(metrics);
+
+	check_not_joined("", "it does not say that counting began", "no counts");
+	check_not_joined("{\"mark\":\"error\",\"message\":\"no\"}\n", "line 1: it says: no",
+			 "a plugin that gave up");
+	check_not_joined(CALIBRATED COUNTS("start", 1, 1, 1, 1) COUNTS("sample", 2, 3, 4, 5)
+			 COUNTS("end", 5, 9, 8, 9), "counts for 1 samples only", "too few samples");
+	check_not_joined(CALIBRATED COUNTS("start", 1, 1, 1, 1) COUNTS("sample", 2, 3, 4, 5)
+			 COUNTS("sample", 2, 3, 4, 5), "that the work was done", "no end");
+	check_not_joined(CALIBRATED COUNTS("start", 1, 1, 1, 1) COUNTS_OF("sample", 3, 2, 3, 4, 5),
+			 "line 3: 3 accesses were to memory of no node", "unknown memory");
+	check_not_joined(CALIBRATED "{\"mark\":\"start\",\"unknown\":0,\"loads\":[[1,2]]}\n",
+			 "line 2: it is malformed", "counts of another machine");
+	check_not_joined(CALIBRATED "{\"mark\":\"sta", "line 2: it is malformed", "a line that is cut");
+}
+
 int main(int argc, char **argv)
 {
 	char dir[] = "/tmp/numa-policy-unit.XXXXXX";
@@ -1543,6 +1797,10 @@ int main(int argc, char **argv)
 	test_adopt();
 	test_gnuplot();
 	test_series();
+	test_jobs();
+	test_ranges();
+	test_latency();
+	test_join();
 	if (argc < 2)
 		rmdir(dir);
 	free(seen);
