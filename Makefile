@@ -31,10 +31,10 @@ P        := kernel/sched/numa_policy
 
 PACKAGES := bc binutils bison ccache cpio flex gcc gnuplot-nox jq libc6-dev libc6-dev-i386 libelf-dev \
 	    libgsl-dev lib32gcc-12-dev libjansson-dev make python3 qemu-system-x86 rsync xz-utils \
-	    $(if $(KSRC),,linux-source-6.12)
+	    zlib1g-dev $(if $(KSRC),,linux-source-6.12)
 
-# What only the tests need: a browser, programs to run in guests.
-TEST_PACKAGES := chromium linux-perf stress-ng
+# What only the tests need: a browser, programs to run in guests, what runs cells elsewhere.
+TEST_PACKAGES := chromium linux-perf munge openssh-server parallel slurm-wlm stress-ng
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -96,7 +96,7 @@ POLICY_CPPFLAGS := -I$(T)/include -Iinclude -include linux/kconfig.h \
 
 TOOL_SRC := $(wildcard $(T)/*.c) $(POLICY_NAMES:%=$(P)/%.c)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(BUILD)/host/%.o)
-TOOL_LIBS := -ljansson -lgsl -lgslcblas -lm
+TOOL_LIBS := -ljansson -lgsl -lgslcblas -lm -lz
 
 # Changes when another number of windows is asked for.
 $(BUILD)/np-windows: FORCE | deps
@@ -186,7 +186,7 @@ experiments: experiment-options kernel tools
 # ---- tests: all that is compiled for them is compiled with sanitizers ----
 
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
-TESTS    := $(BUILD)/test/unit
+TESTS    := $(BUILD)/test/unit $(BUILD)/test/many
 
 # The player of histories is built in many ways: wN is N windows with all policies, wN-32 the same
 # for a 32-bit machine, wN-tM with another threshold, wN-POLICY with that policy alone. In some of
@@ -292,6 +292,13 @@ $(BUILD)/test/unit: $(T)/tests/unit.c $(TOOL_OBJ) Makefile | deps
 	@mkdir -p $(@D)
 	@echo "  CC      $(notdir $@)"
 	@$(CC) $(NP_CFLAGS) $(SANITIZE) $(POLICY_CPPFLAGS) -o $@ $< $(UNIT_SRC) $(TOOL_LIBS)
+
+# Measures the tool itself, so it is compiled as the tool is.
+$(BUILD)/test/many: $(T)/tests/many.c $(TOOL_OBJ) Makefile | deps
+	@mkdir -p $(@D)
+	@echo "  CC      $(notdir $@)"
+	@$(CC) $(NP_CFLAGS) $(POLICY_CPPFLAGS) -o $@ $< \
+		$(filter-out %/numa-policy.o,$(TOOL_OBJ)) $(TOOL_LIBS)
 
 # The kernel's own files, untouched, for the tests of apply and unapply.
 $(BUILD)/test/pristine: $(T)/shim/hooks $(OBJ)/np-ksrc | $(TOOL)

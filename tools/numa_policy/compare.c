@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "commands.h"
 #include "matrix.h"
@@ -18,7 +17,7 @@
 
 static const char usage_text[] =
 "Usage: numa-policy compare [OPTION]...\n"
-"       numa-policy compare --print DIR [--base P]\n"
+"       numa-policy compare --print DIR [--base P] [--save FILE] [DIR]...\n"
 "Runs workloads under scan policies of NUMA balancing in guests, writes DIR/results.json and\n"
 "prints a table.\n"
 "\n"
@@ -38,8 +37,19 @@ static const char usage_text[] =
 
 static const char usage_end[] =
 "\n"
-"  --print DIR          run nothing, print the table of DIR/results.json; --base P compares with\n"
-"                       another of its policies\n"
+"Going on, and many machines:\n"
+"  --resume             keep what is ok in DIR, run only what is missing or failed; more policies,\n"
+"                       workloads or repetitions than before may be named\n"
+"  --list-cells         run nothing, print the cells that these options run, one a line; with\n"
+"                       --resume those that are missing\n"
+"  --cell ID,...        run only these cells, without a table, and write a file for each below\n"
+"                       DIR/" NP_CELLS_DONE "; many may do so at the same time, on many machines; may be\n"
+"                       repeated\n"
+"\n"
+"  --print DIR          run nothing, print the table of DIR/results.json and the cells that --cell\n"
+"                       left in DIR; several DIRs, or files, are put together if nothing but\n"
+"                       policies, workloads and repetitions differs; --base P compares with\n"
+"                       another of the policies; --save FILE saves all in one file\n"
 "  --dry-run            run nothing, only check these options\n"
 "  --help               print this\n"
 "\n"
@@ -69,6 +79,25 @@ static void print_help(void)
 	np_options_print_tunables();
 }
 
+/* What came of the cells that --cell named: a line for each. */
+static int run_cells(struct np_matrix *m)
+{
+	enum np_run_end end;
+	int status = np_matrix_run(m, &end) ? NP_FAIL : NP_OK;
+
+	for (int i = 0; i < m->to_run; i++) {
+		const struct np_cell *c = &m->results.cells[i];
+
+		printf("%s/%s/%d: %s%s%s\n", c->workload, c->policy, c->rep,
+		       c->status == NP_CELL_OK ? "ok" :
+		       c->status == NP_CELL_FAILED ? "failed" : "not run",
+		       c->reason ? ": " : "", c->reason ? c->reason : "");
+		if (c->status != NP_CELL_OK)
+			status = NP_FAIL;
+	}
+	return status;
+}
+
 /* Compare with another policy of the results than the one they were made to be compared with. */
 static int choose_base(struct np_results *r, const char *base)
 {
@@ -83,27 +112,38 @@ static int choose_base(struct np_results *r, const char *base)
 	return base ? NP_USAGE : NP_OK;
 }
 
-static int print_only(const char *dir, const char *base)
+static int save_all(const struct np_results *r, const char *path)
 {
-	struct np_results r;
-	struct stat st;
-	char *path, *error;
-	int status = NP_OK;
+	int err = np_results_save(r, path);
 
-	if (!stat(dir, &st) && !S_ISDIR(st.st_mode))
-		path = np_strdup(dir);
-	else
-		path = np_asprintf("%s/results.json", dir);
-	error = np_results_load(&r, path);
-	free(path);
+	if (err)
+		np_error("cannot write %s: %s", path, strerror(-err));
+	return err ? NP_FAIL : NP_OK;
+}
+
+/* The directories or files: that of --print, and all arguments. */
+static int print_only(const struct np_options *o)
+{
+	struct np_list paths = { 0 };
+	struct np_results r;
+	int status = NP_OK;
+	char *error;
+
+	np_list_add(&paths, o->print);
+	for (int i = 0; i < o->nrest; i++)
+		np_list_add(&paths, o->rest[i]);
+	error = np_results_load_dirs(&r, paths.v, paths.n);
+	np_list_free(&paths);
 	if (error) {
 		np_error("%s", error);
 		free(error);
 		status = NP_FAIL;
 	} else {
-		status = choose_base(&r, base);
+		status = choose_base(&r, o->base);
 		if (!status)
 			status = np_table_print_all(&r);
+		if (!status && o->save)
+			status = save_all(&r, o->save);
 	}
 	for (int i = 0; i < r.ncells && !status; i++)
 		if (r.cells[i].status != NP_CELL_OK)
@@ -130,12 +170,14 @@ int cmd_compare(int argc, char **argv)
 	if (o.help) {
 		print_help();
 	} else if (o.print) {
-		status = print_only(o.print, o.base);
+		status = print_only(&o);
 	} else {
 		np_matrix_check(&m, &o);
-		if (!o.dry_run) {
+		if (o.list_cells) {
+			np_matrix_list(&m, argc, argv);
+		} else if (!o.dry_run) {
 			np_matrix_prepare(&m, argc, argv);
-			status = np_matrix_run_and_print(&m);
+			status = o.cell.n ? run_cells(&m) : np_matrix_run_and_print(&m);
 		}
 		np_matrix_free(&m);
 	}

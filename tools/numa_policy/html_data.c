@@ -21,13 +21,13 @@ const char * const np_reason_names[NR_NUMA_POLICY_REASONS] = {
 /* A new reference to a cell's records. */
 static json_t *records_of(const struct np_cell *cell)
 {
-	return json_incref(cell->records);
+	return np_cell_records(cell);
 }
 
 /* A new reference to a cell's traffic. */
 static json_t *traffic_of(const struct np_cell *cell)
 {
-	return json_incref(cell->traffic);
+	return np_cell_traffic(cell);
 }
 
 static double number(const json_t *object, const char *key)

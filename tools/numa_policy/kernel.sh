@@ -91,7 +91,8 @@ build() {
 	: >"$log"
 	kmake() {
 		make -C "$src" O="$obj" CC="$cc" KBUILD_BUILD_USER=numa-policy \
-			KBUILD_BUILD_HOST=numa-policy KBUILD_BUILD_TIMESTAMP=@0 "$@" >>"$log" 2>&1 || {
+			KBUILD_BUILD_HOST=numa-policy KBUILD_BUILD_TIMESTAMP=@0 KBUILD_BUILD_VERSION=1 \
+			"$@" >>"$log" 2>&1 || {
 			grep -n -m 5 -E 'error|undefined reference|Error|\*\*\*' "$log" >&2 || tail -n 5 "$log" >&2 || true
 			die "the kernel build failed (make $*); the whole log is $log"
 		}

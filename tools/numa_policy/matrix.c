@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "matrix.h"
@@ -26,8 +27,9 @@
 #define SPACE_BYTES (4UL << 20)
 #define SPACE_CELL_BYTES (64UL << 10)
 
-/* Seconds between two versions of results.json while the run goes on. */
+/* Between two versions of results.json while the run goes on: seconds, and times the last save. */
 #define SAVE_EVERY_S 5
+#define SAVE_EVERY 20
 
 /**
  * np_matrix_check() - everything that can be said about the options alone
@@ -79,28 +81,36 @@ static void file_time(const char *path, char *text, size_t size)
 /* Earlier results get another name; nothing is ever overwritten. */
 static void keep_old(const struct np_matrix *m)
 {
-	static const char * const names[] = { "results%s.json", "cells%s" };
+	static const struct {
+		const char *name;
+		const char *end;
+	} parts[] = { { "results", ".json" }, { "cells", "" }, { NP_CELLS_DONE, "" } };
 	const char *out = m->o->out;
-	char stamp[32], suffix[64];
+	char stamp[32], suffix[64], *done = np_asprintf("%s/" NP_CELLS_DONE, out);
+	bool has_results = !access(m->results_path, F_OK), any = has_results || !access(done, F_OK);
 	int n = 0;
 
-	if (access(m->results_path, F_OK))
+	if (any)
+		file_time(has_results ? m->results_path : done, stamp, sizeof(stamp));
+	free(done);
+	if (!any)
 		return;
-	file_time(m->results_path, stamp, sizeof(stamp));
 	snprintf(suffix, sizeof(suffix), "-%s", stamp);
 	for (;;) {
 		char *path = np_asprintf("%s/results%s.json", out, suffix);
-		bool taken = !access(path, F_OK);
+		char *other = np_asprintf("%s/" NP_CELLS_DONE "%s", out, suffix);
+		bool taken = !access(path, F_OK) || !access(other, F_OK);
 
 		free(path);
+		free(other);
 		if (!taken)
 			break;
 		snprintf(suffix, sizeof(suffix), "-%s-%d", stamp, ++n);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		bool results = !i;
-		char *from = np_asprintf(results ? "%s/results.json" : "%s/cells", out);
-		char *to = np_asprintf(results ? "%s/results%s.json" : "%s/cells%s", out, suffix);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		const char *name = parts[i].name, *end = parts[i].end;
+		char *from = np_asprintf("%s/%s%s", out, name, end);
+		char *to = np_asprintf("%s/%s%s%s", out, name, suffix, end);
 
 		if (!rename(from, to))
 			np_error("earlier results are kept as %s", to);
@@ -111,37 +121,41 @@ static void keep_old(const struct np_matrix *m)
 	}
 }
 
-/* The directory must be ours alone, writable, and on a file system with some space. */
+/*
+ * The directory must be writable, on a file system with some space, and ours alone unless single
+ * cells are run: those write a file each.
+ */
 static void open_out(struct np_matrix *m)
 {
 	unsigned long long need, have;
 	const char *out = m->o->out;
+	bool single = m->o->cell.n;
 	struct statvfs st;
 	char *probe;
 	int err;
 
-	err = np_mkdirs(out);
+	m->results_path = np_asprintf("%s/%s", out, single ? NP_CELLS_DONE : "results.json");
+	err = np_mkdirs(single ? m->results_path : out);
 	if (err)
 		np_die(NP_FAIL, "cannot make the directory %s: %s", out, strerror(-err));
 	m->out_fd = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (m->out_fd < 0)
 		np_die(NP_FAIL, "cannot open the directory %s: %s", out, strerror(errno));
-	if (flock(m->out_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+	if (flock(m->out_fd, (single ? LOCK_SH : LOCK_EX) | LOCK_NB) && errno == EWOULDBLOCK)
 		np_die(NP_FAIL, "another numa-policy writes to %s", out);
-	probe = np_asprintf("%s/.writable", out);
+	probe = np_asprintf("%s/.writable-%d", out, (int)getpid());
 	err = np_write_file(probe, "x", 1);
 	if (err)
 		np_die(NP_FAIL, "cannot write to %s: %s", out, strerror(-err));
 	unlink(probe);
 	free(probe);
-	need = SPACE_BYTES + (unsigned long long)m->results.ncells * SPACE_CELL_BYTES;
+	need = SPACE_BYTES + (unsigned long long)m->to_run * SPACE_CELL_BYTES;
 	if (!fstatvfs(m->out_fd, &st)) {
 		have = (unsigned long long)st.f_bavail * st.f_frsize;
 		if (have < need)
 			np_die(NP_FAIL, "%s: %llu MB free, %d cells need about %llu MB", out,
-			       have >> 20, m->results.ncells, (need >> 20) + 1);
+			       have >> 20, m->to_run, (need >> 20) + 1);
 	}
-	m->results_path = np_asprintf("%s/results.json", out);
 }
 
 /* Scatters the bits of @x; the constants are those of the splitmix64 generator. */
@@ -169,6 +183,7 @@ static void make_cells(struct np_matrix *m)
 	int n = 0;
 
 	r->ncells = o->reps * o->workloads.n * o->policies.n;
+	m->to_run = r->ncells;
 	r->cells = np_alloc(r->ncells * sizeof(*r->cells));
 	for (int rep = 1; rep <= o->reps; rep++)
 		for (int w = 0; w < o->workloads.n; w++)
@@ -309,7 +324,7 @@ static void make_head(struct np_matrix *m, int argc, char **argv)
 	json_t *command = json_array(), *policies = json_array(), *seeds = json_array();
 	json_t *head = json_object();
 	const struct np_options *o = m->o;
-	char *again, *error;
+	char *again, *error, host[256] = "";
 
 	json_array_append_new(command, json_string("numa-policy"));
 	for (int i = 0; i < argc; i++)
@@ -329,12 +344,17 @@ static void make_head(struct np_matrix *m, int argc, char **argv)
 	json_object_set_new(head, "started", now_text());
 	json_object_set_new(head, "ended", json_null());
 	json_object_set_new(head, "interrupted", json_false());
+	gethostname(host, sizeof(host) - 1);
+	json_object_set_new(head, "host", np_json_text(host));
 	json_object_set_new(head, "host_cpus", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
-	json_object_set_new(head, "kernel", json_pack("{s:s, s:s, s:s?, s:O}", "release",
-						      m->setup.release, "config_sha256",
+	json_object_set_new(head, "kernel", json_pack("{s:s, s:s, s:s, s:s?, s:O}", "release",
+						      m->setup.release, "image_sha256",
+						      m->setup.image_sha256, "config_sha256",
 						      m->setup.config_sha256, "library_sha256",
 						      m->setup.library, "config",
 						      m->setup.config));
+	json_object_set_new(head, "guest", json_pack("{s:s}", "initrd_sha256",
+						     m->setup.initrd_sha256));
 	json_object_set_new(head, "qemu", json_pack("{s:s, s:s}", "version",
 						    m->setup.qemu_version, "accel",
 						    o->kvm ? "kvm" : "tcg"));
@@ -393,6 +413,126 @@ static void make_plan(struct np_matrix *m)
 	};
 }
 
+static bool is_there(const char *dir, const char *name)
+{
+	char *path = np_asprintf("%s/%s", dir, name);
+	bool there = !access(path, F_OK);
+
+	free(path);
+	return there;
+}
+
+/* Take over what earlier runs left that is ok; what is not is run again. */
+static void take_earlier(struct np_matrix *m, const char *from)
+{
+	char *path = np_strdup(from), *error;
+	struct np_results old;
+
+	/* Where this run's own cells come from is added when they have been run. */
+	json_object_set_new(m->results.head, "merged_from", json_array());
+	error = np_results_load_dirs(&old, &path, 1);
+	error = error ?: np_results_merge(&m->results, &old);
+	if (error)
+		np_die(NP_FAIL, "--resume: %s", error);
+	np_results_free(&old);
+	free(path);
+	for (int i = 0; i < m->to_run; i++) {
+		struct np_cell *c = &m->results.cells[i];
+
+		if (c->status == NP_CELL_OK)
+			m->kept++;
+		else
+			np_cell_clear(c);
+	}
+}
+
+static void resume(struct np_matrix *m)
+{
+	const char *out = m->o->out;
+
+	if (!m->o->resume)
+		return;
+	if (is_there(out, "results.json") || is_there(out, NP_CELLS_DONE))
+		take_earlier(m, out);
+	if (m->kept)
+		np_error("%d of %d cells are there already", m->kept, m->to_run);
+}
+
+static char *cell_file(const struct np_matrix *m, const struct np_cell *c)
+{
+	return np_asprintf("%s/%s-%s-%d.json", m->results_path, c->workload, c->policy, c->rep);
+}
+
+/* With --resume a cell that is there already is not run again. */
+static void resume_cell(struct np_matrix *m, struct np_cell *c)
+{
+	struct np_results old;
+	char *path = cell_file(m, c), *error;
+
+	if (!m->o->resume || access(path, F_OK)) {
+		free(path);
+		return;
+	}
+	error = np_results_load(&old, path);
+	error = error ?: np_results_fit(&m->results, &old);
+	if (error)
+		np_die(NP_FAIL, "--resume: %s", error);
+	for (int i = 0; i < old.ncells; i++)
+		if (old.cells[i].status == NP_CELL_OK && !strcmp(old.cells[i].policy, c->policy) &&
+		    !strcmp(old.cells[i].workload, c->workload) && old.cells[i].rep == c->rep)
+			c->status = NP_CELL_OK;
+	np_results_free(&old);
+	free(path);
+}
+
+/* The cells that --cell names, in that order; @take[i] becomes true for each. */
+static int find_chosen(const struct np_matrix *m, struct np_cell *chosen, bool *take)
+{
+	const struct np_results *r = &m->results;
+	int n, found = 0;
+
+	for (int i = 0; i < m->o->cell.n; i++) {
+		char **ids = np_split(m->o->cell.v[i], ',', &n);
+
+		for (int j = 0; j < n; j++) {
+			const struct np_cell *c = np_results_find(r, ids[j]);
+
+			if (!c)
+				np_die(NP_USAGE, "--cell %s: no such cell with these options; see --list-cells",
+				       ids[j]);
+			if (take[c - r->cells])
+				np_die(NP_USAGE, "--cell %s: it is named twice", ids[j]);
+			take[c - r->cells] = true;
+			chosen[found++] = *c;
+		}
+		np_split_free(ids, n);
+	}
+	return found;
+}
+
+/* Bring the cells that --cell names to the front; only they are run. */
+static void choose_cells(struct np_matrix *m)
+{
+	struct np_results *r = &m->results;
+	struct np_cell *order;
+	bool *take;
+	int n;
+
+	if (!m->o->cell.n)
+		return;
+	order = np_alloc(r->ncells * sizeof(*order));
+	take = np_alloc(r->ncells * sizeof(*take));
+	n = find_chosen(m, order, take);
+	m->to_run = n;
+	for (int i = 0; i < r->ncells; i++)
+		if (!take[i])
+			order[n++] = r->cells[i];
+	free(take);
+	free(r->cells);
+	r->cells = order;
+	np_results_moved(r);
+}
+
 /* One cell's command line is as long as another's; see whether the kernel takes it. */
 static void check_appends(const struct np_matrix *m)
 {
@@ -406,20 +546,55 @@ static void check_appends(const struct np_matrix *m)
 	}
 }
 
+static double seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
 static void save(struct np_matrix *m)
 {
+	double began = seconds();
 	int err = np_results_save(&m->results, m->results_path);
 
-	m->saved = time(NULL);
+	m->saved = seconds();
+	m->save_took = m->saved - began;
 	if (err)
 		m->save_error = err;
 }
 
+/*
+ * A file for one cell. Others may be at work in the directory, also on other machines, even on the
+ * same cell: the file gets its name when it is whole.
+ */
+static void save_cell(struct np_matrix *m, struct np_cell *cell)
+{
+	const char *host = json_string_value(json_object_get(m->results.head, "host"));
+	struct np_results one = { .head = m->results.head, .cells = cell, .ncells = 1 };
+	char *path = cell_file(m, cell), *tmp;
+
+	tmp = np_asprintf("%s.%s-%d", path, host, (int)getpid());
+	json_object_set_new(one.head, "ended", now_text());
+	m->save_error = np_results_save(&one, tmp);
+	if (!m->save_error && rename(tmp, path))
+		m->save_error = -errno;
+	if (m->save_error)
+		unlink(tmp);
+	free(tmp);
+	free(path);
+}
+
+/* Saving takes longer the more cells there are; it may take a twentieth of the time. */
 static int cell_done(struct np_cell *cell, void *arg)
 {
 	struct np_matrix *m = arg;
+	double wait = SAVE_EVERY * m->save_took;
 
-	if (time(NULL) - m->saved >= SAVE_EVERY_S)
+	if (m->o->cell.n)
+		save_cell(m, cell);
+	else if (seconds() - m->saved >= (wait > SAVE_EVERY_S ? wait : SAVE_EVERY_S))
 		save(m);
 	if (m->save_error)
 		np_error("cannot write %s: %s; stopping", m->results_path,
@@ -452,29 +627,85 @@ static void probe_kvm(const struct np_matrix *m)
 	np_cell_clear(&cell);
 }
 
-/**
- * np_matrix_prepare() - find everything, make the cells, open the directory for results
- * @m: the matrix, checked
- * @argc: number of arguments of the program, for the record
- * @argv: the arguments
- *
- * Earlier results in the directory are kept under another name. Ends the program if something is
- * missing or does not work.
- */
-void np_matrix_prepare(struct np_matrix *m, int argc, char **argv)
+static void make(struct np_matrix *m, int argc, char **argv)
 {
 	find_parts(m);
 	make_cells(m);
 	make_plan(m);
 	check_appends(m);
 	make_head(m, argc, argv);
+}
+
+/**
+ * np_matrix_list() - print the IDs of the cells that the options would run
+ * @m: the matrix, checked
+ * @argc: number of arguments of the program
+ * @argv: the arguments
+ *
+ * Only with --resume something of the guests is looked for: whether the earlier cells fit.
+ */
+void np_matrix_list(struct np_matrix *m, int argc, char **argv)
+{
+	if (m->o->resume) {
+		make(m, argc, argv);
+		resume(m);
+	} else {
+		make_cells(m);
+	}
+	for (int i = 0; i < m->to_run; i++) {
+		const struct np_cell *c = &m->results.cells[i];
+
+		if (c->status != NP_CELL_OK)
+			printf("%s/%s/%d\n", c->workload, c->policy, c->rep);
+	}
+}
+
+/**
+ * np_matrix_prepare() - find everything, make the cells, open the directory for results
+ * @m: the matrix, checked
+ * @argc: number of arguments of the program, for the record
+ * @argv: the arguments
+ *
+ * Earlier results in the directory are kept under another name, or taken over with --resume. Ends
+ * the program if something is missing or does not work.
+ */
+void np_matrix_prepare(struct np_matrix *m, int argc, char **argv)
+{
+	make(m, argc, argv);
+	choose_cells(m);
 	open_out(m);
+	if (m->o->cell.n) {
+		for (int i = 0; i < m->to_run; i++)
+			resume_cell(m, &m->results.cells[i]);
+	} else {
+		resume(m);
+	}
 	if (m->o->kvm)
 		probe_kvm(m);
-	keep_old(m);
+	if (m->o->cell.n)
+		return;
+	if (!m->o->resume)
+		keep_old(m);
 	save(m);
 	if (m->save_error)
 		np_die(NP_FAIL, "cannot write %s: %s", m->results_path, strerror(-m->save_error));
+}
+
+/* Where the cells come from that were not there before. */
+static void add_own_origin(struct np_matrix *m, const json_t *started)
+{
+	json_t *head = m->results.head, *list = json_object_get(head, "merged_from");
+	int n = -m->kept;
+
+	if (!list)
+		return;
+	for (int i = 0; i < m->to_run; i++)
+		n += m->results.cells[i].status != NP_CELL_NOT_RUN;
+	if (n > 0)
+		json_array_append_new(list, json_pack("{s:O, s:O, s:O, s:i}", "host",
+						      json_object_get(head, "host"), "started",
+						      started, "ended",
+						      json_object_get(head, "ended"), "cells", n));
 }
 
 /**
@@ -487,13 +718,18 @@ void np_matrix_prepare(struct np_matrix *m, int argc, char **argv)
 int np_matrix_run(struct np_matrix *m, enum np_run_end *end)
 {
 	struct np_results *r = &m->results;
+	json_t *started = now_text();
 
 	m->plan.done = cell_done;
 	m->plan.arg = m;
-	*end = np_plan_run(&m->plan, r->cells, r->ncells);
+	m->plan.shared = m->o->cell.n;
+	*end = np_plan_run(&m->plan, r->cells, m->to_run);
 	json_object_set_new(r->head, "ended", now_text());
 	json_object_set_new(r->head, "interrupted", json_boolean(*end != NP_RUN_COMPLETE));
-	save(m);
+	add_own_origin(m, started);
+	json_decref(started);
+	if (!m->o->cell.n)
+		save(m);
 	if (m->save_error)
 		np_error("cannot write %s: %s; the file there, if any, is older", m->results_path,
 			 strerror(-m->save_error));

@@ -69,6 +69,9 @@ static const struct definition {
 	{ "decisions", FLAG, AT(decisions), TABLE },
 	{ "keep", FLAG, AT(keep), MATRIX },
 	{ "print", TEXT, AT(print), NP_FOR_COMPARE },
+	{ "list-cells", FLAG, AT(list_cells), NP_FOR_COMPARE },
+	{ "cell", TEXTS, AT(cell), NP_FOR_COMPARE },
+	{ "save", TEXT, AT(save), NP_FOR_COMPARE },
 	{ "dry-run", FLAG, AT(dry_run), MATRIX },
 	{ "help", FLAG, AT(help), ALL },
 #undef AT
@@ -190,8 +193,8 @@ static void store(struct np_options *o, const struct definition *d, const char *
  * @argc: as for main()
  * @argv: as for main(), from the subcommand's name on
  *
- * Only NP_FOR_RUN and NP_FOR_EXPERIMENT take arguments that are no options; the former's begin at
- * the first of them.
+ * Only NP_FOR_RUN, NP_FOR_EXPERIMENT and --print take arguments that are no options; the first's
+ * begin at the first of them.
  */
 void np_options_parse(struct np_options *o, unsigned int command, int argc, char **argv)
 {
@@ -220,7 +223,7 @@ void np_options_parse(struct np_options *o, unsigned int command, int argc, char
 		if (o->help)
 			return;
 	}
-	if (optind < argc && !(command & (NP_FOR_RUN | NP_FOR_EXPERIMENT)))
+	if (optind < argc && !o->print && !(command & (NP_FOR_RUN | NP_FOR_EXPERIMENT)))
 		np_die(NP_USAGE, "unexpected argument '%s'; see numa-policy %s --help",
 		       argv[optind], o->command);
 	o->rest = argv + optind;
@@ -237,6 +240,7 @@ void np_options_free(struct np_options *o)
 	np_list_free(&o->workloads);
 	np_list_free(&o->set);
 	np_list_free(&o->tune);
+	np_list_free(&o->cell);
 }
 
 static void check_twice(const char *what, const struct np_list *list)

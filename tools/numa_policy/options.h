@@ -56,9 +56,12 @@ struct np_list {
  * @latency_text: latencies for the modelled time, as written, or NULL
  * @latency: the latencies
  * @decisions: record every decision of the policy
- * @resume: keep the cells in @out that are ok
  * @keep: keep the files of good cells
  * @dry_run: only check the options
+ * @resume: keep the cells in @out that are ok
+ * @list_cells: only list the cells
+ * @cell: IDs of the cells to run, as written; empty: all
+ * @save: file to save what is printed in, or NULL
  * @help: print the help
  * @rest: arguments that are no options: NULL-terminated; only where the subcommand takes them
  * @nrest: how many
@@ -89,9 +92,12 @@ struct np_options {
 	const char *latency_text;
 	struct np_latency latency;
 	bool decisions;
-	bool resume;
 	bool keep;
 	bool dry_run;
+	bool resume;
+	bool list_cells;
+	struct np_list cell;
+	const char *save;
 	bool help;
 	char **rest;
 	int nrest;

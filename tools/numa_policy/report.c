@@ -643,34 +643,12 @@ static bool parse_options(struct options *o, int argc, char **argv)
 	return true;
 }
 
-static void load(struct np_results *r, const char *dir)
+static void load(struct np_results *r, char *const *dirs, int n)
 {
-	char *path, *error;
-	struct stat st;
+	char *error = np_results_load_dirs(r, dirs, n);
 
-	if (!stat(dir, &st) && S_ISREG(st.st_mode))
-		path = np_strdup(dir);
-	else
-		path = np_asprintf("%s/results.json", dir);
-	error = np_results_load(r, path);
 	if (error)
 		np_die(NP_FAIL, "%s", error);
-	free(path);
-}
-
-static void load_all(struct np_results *r, const struct options *o)
-{
-	load(r, o->dirs[0]);
-	for (int i = 1; i < o->ndirs; i++) {
-		struct np_results more;
-		char *error;
-
-		load(&more, o->dirs[i]);
-		error = np_results_merge(r, &more);
-		if (error)
-			np_die(NP_FAIL, "%s: %s", o->dirs[i], error);
-		np_results_free(&more);
-	}
 }
 
 static int write_format(FILE *f, const struct np_report *rep, const struct options *o)
@@ -737,11 +715,11 @@ int cmd_report(int argc, char **argv)
 		return NP_OK;
 	}
 	if (o.compare) {
-		load(&r, o.dirs[0]);
-		load(&other, o.dirs[1]);
+		load(&r, o.dirs, 1);
+		load(&other, o.dirs + 1, 1);
 		error = np_report_pair(&rep, &r, &other, (const char * const *)o.labels, o.force);
 	} else {
-		load_all(&r, &o);
+		load(&r, o.dirs, o.ndirs);
 		error = np_report_make(&rep, &r, o.base);
 	}
 	if (error) {

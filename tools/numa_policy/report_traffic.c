@@ -95,7 +95,7 @@ static void add_run(struct traffic *t, const json_t *traffic, double end)
 /* The traffic of a cell that counts, a new reference, or NULL. */
 static json_t *traffic_of(const struct np_cell *cell)
 {
-	return cell->status == NP_CELL_OK ? json_incref(cell->traffic) : NULL;
+	return cell->status == NP_CELL_OK ? np_cell_traffic(cell) : NULL;
 }
 
 /* When the last interval of any run is. */

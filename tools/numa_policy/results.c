@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Results: what a guest's records must look like, and results.json. results.md describes both.
+ * Results of a cell: what a guest's records must look like, and how they are kept. results.md
+ * describes both.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "results.h"
 #include "util.h"
 
 /* No metric of a guest comes near it. */
 #define METRIC_MAX 1e15
+
+/* For zlib: a window of 8 KB, and less memory to be cleared for each cell. */
+#define PACK_WINDOW 13
+#define PACK_MEMORY 6
 
 /** np_metrics - the rows of the table */
 const struct np_metric np_metrics[] = {
@@ -64,8 +70,6 @@ const struct np_metric np_metrics[] = {
 
 /** np_metrics_count - how many there are */
 const int np_metrics_count = ARRAY_SIZE(np_metrics);
-
-static const char * const status_names[] = { "not run", "ok", "failed" };
 
 /**
  * np_text_clean() - foreign text made fit for one line of a message and for JSON
@@ -121,19 +125,139 @@ json_t *np_json_text(const char *s)
  */
 void np_cell_clear(struct np_cell *cell)
 {
-	json_decref(cell->begin);
-	json_decref(cell->records);
+	for (int i = 0; i < NP_PARTS; i++) {
+		free(cell->parts[i].data);
+		cell->parts[i] = (struct np_packed) { 0 };
+	}
 	json_decref(cell->metrics);
-	json_decref(cell->traffic);
 	free(cell->reason);
-	cell->begin = NULL;
-	cell->records = NULL;
 	cell->metrics = NULL;
-	cell->traffic = NULL;
 	cell->reason = NULL;
 	cell->status = NP_CELL_NOT_RUN;
 	cell->host_s = 0;
 	cell->guest_s = 0;
+}
+
+/**
+ * np_cell_id() - what a cell is called on the command line
+ * @cell: the cell
+ *
+ * Return: WORKLOAD/POLICY/REPETITION, to be freed.
+ */
+char *np_cell_id(const struct np_cell *cell)
+{
+	return np_asprintf("%s/%s/%d", cell->workload, cell->policy, cell->rep);
+}
+
+/*
+ * A compressor that is made once: zlib's takes longer to set up than to compress one cell. The
+ * lowest level is the fastest by far and nearly as good here.
+ */
+static z_stream *compressor(void)
+{
+	static z_stream z;
+
+	if (z.state)
+		deflateReset(&z);
+	else if (deflateInit2(&z, 1, Z_DEFLATED, PACK_WINDOW, PACK_MEMORY, Z_DEFAULT_STRATEGY))
+		np_die(NP_FAIL, "out of memory");
+	return &z;
+}
+
+/**
+ * np_cell_set_part_text() - keep a part of a cell
+ * @cell: the cell
+ * @part: which part; what it had is freed
+ * @text: JSON text, compact
+ * @len: bytes of it
+ *
+ * Records repeat themselves: packed, they take a fraction, and a large matrix fits in memory.
+ */
+void np_cell_set_part_text(struct np_cell *cell, enum np_part part, const char *text, size_t len)
+{
+	z_stream *z = compressor();
+	uLong bound = deflateBound(z, len);
+	void *data = np_realloc(NULL, bound);
+
+	z->next_in = (Bytef *)text;
+	z->avail_in = len;
+	z->next_out = data;
+	z->avail_out = bound;
+	if (len > UINT32_MAX || deflate(z, Z_FINISH) != Z_STREAM_END)
+		np_die(NP_FAIL, "cannot pack %zu bytes of records", len);
+	free(cell->parts[part].data);
+	cell->parts[part] = (struct np_packed) {
+		.data = np_realloc(data, z->total_out), .packed = z->total_out, .size = len,
+	};
+}
+
+/**
+ * np_cell_set_part() - keep a part of a cell
+ * @cell: the cell
+ * @part: which part; what it had is freed
+ * @value: the part as JSON
+ */
+void np_cell_set_part(struct np_cell *cell, enum np_part part, const json_t *value)
+{
+	char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(12));
+
+	if (!text)
+		np_die(NP_FAIL, "out of memory");
+	np_cell_set_part_text(cell, part, text, strlen(text));
+	free(text);
+}
+
+/**
+ * np_cell_has_part() - whether a cell has a part
+ * @cell: the cell
+ * @part: the part
+ *
+ * Return: whether it has.
+ */
+bool np_cell_has_part(const struct np_cell *cell, enum np_part part)
+{
+	return cell->parts[part].data;
+}
+
+/**
+ * np_cell_part_text() - the JSON text of a part of a cell
+ * @cell: the cell
+ * @part: the part
+ *
+ * Return: the text, to be freed; NULL if there is none.
+ */
+char *np_cell_part_text(const struct np_cell *cell, enum np_part part)
+{
+	const struct np_packed *packed = &cell->parts[part];
+	uLongf size = packed->size;
+	char *text;
+
+	if (!packed->data)
+		return NULL;
+	text = np_alloc(size + 1);
+	if (uncompress((Bytef *)text, &size, packed->data, packed->packed) != Z_OK)
+		np_die(NP_FAIL, "cannot unpack the records of %s under %s", cell->workload,
+		       cell->policy);
+	return text;
+}
+
+/**
+ * np_cell_part() - a part of a cell as JSON
+ * @cell: the cell
+ * @part: the part
+ *
+ * Return: a new reference; NULL if there is none.
+ */
+json_t *np_cell_part(const struct np_cell *cell, enum np_part part)
+{
+	char *text = np_cell_part_text(cell, part);
+	json_t *value;
+
+	if (!text)
+		return NULL;
+	value = json_loads(text, JSON_DECODE_ANY, NULL);
+	free(text);
+	return value;
 }
 
 static const char *text_of(const json_t *object, const char *key)
@@ -162,9 +286,10 @@ static char *settings_differ(const char *what, const json_t *wanted, const json_
 	return NULL;
 }
 
-static char *begin_differs(const struct np_cell *cell, const struct np_expect *expect)
+static char *begin_differs(const struct np_cell *cell, const json_t *begin,
+			   const struct np_expect *expect)
 {
-	const json_t *begin = cell->begin, *policy = json_object_get(begin, "policy");
+	const json_t *policy = json_object_get(begin, "policy");
 	json_int_t version = json_integer_value(json_object_get(begin, "version"));
 	json_int_t seed = json_integer_value(json_object_get(begin, "seed"));
 	char *error, *text;
@@ -267,13 +392,12 @@ static bool is_type(const json_t *record, const char *type)
 static char *judge(struct np_cell *cell, const char *text, const struct np_expect *expect)
 {
 	const char *message = NULL;
-	json_t *all = json_array(), *r, *end = NULL;
+	json_t *all = json_array(), *records = json_array(), *r, *begin = NULL, *end = NULL;
 	char *broken, *error = NULL;
 	size_t i, n;
 
 	broken = parse_lines(text, all);
 	n = json_array_size(all);
-	cell->records = json_array();
 	json_array_foreach(all, i, r) {
 		double t = json_number_value(json_object_get(r, "t_ms")) / 1000;
 
@@ -282,11 +406,11 @@ static char *judge(struct np_cell *cell, const char *text, const struct np_expec
 		if (!message && is_type(r, "error"))
 			message = text_of(r, "message");
 		if (!i && is_type(r, "begin"))
-			cell->begin = json_incref(r);
+			begin = r;
 		else if (i == n - 1 && is_type(r, "end"))
 			end = r;
 		else
-			json_array_append(cell->records, r);
+			json_array_append(records, r);
 		if (i < n - 1 && is_type(r, "end"))
 			error = np_strdup("there are records behind the end record");
 	}
@@ -298,9 +422,11 @@ static char *judge(struct np_cell *cell, const char *text, const struct np_expec
 		if (t > cell->guest_s)
 			cell->guest_s = t;
 	}
-	if (cell->begin) {
-		char *differs = begin_differs(cell, expect);
+	np_cell_set_part(cell, NP_PART_RECORDS, records);
+	if (begin) {
+		char *differs = begin_differs(cell, begin, expect);
 
+		np_cell_set_part(cell, NP_PART_BEGIN, begin);
 		if (differs) {
 			free(error);
 			error = differs;
@@ -319,7 +445,7 @@ static char *judge(struct np_cell *cell, const char *text, const struct np_expec
 		error = np_strdup(broken);
 	} else if (!n) {
 		error = np_strdup("the guest reset or powered off before it sent a record");
-	} else if (!cell->begin) {
+	} else if (!begin) {
 		error = np_strdup("the first record is not a begin record");
 	} else if (!end) {
 		error = np_asprintf("the guest reset or powered off before its end (%zu records)",
@@ -329,6 +455,7 @@ static char *judge(struct np_cell *cell, const char *text, const struct np_expec
 	}
 out:
 	free(broken);
+	json_decref(records);
 	json_decref(all);
 	return error;
 }
@@ -361,240 +488,4 @@ void np_cell_judge(struct np_cell *cell, const char *path, const struct np_expec
 	else
 		cell->reason = error;
 	cell->status = cell->reason ? NP_CELL_FAILED : NP_CELL_OK;
-}
-
-static const char **name_list(const json_t *list, const char *key, int *n)
-{
-	const char **names;
-
-	*n = json_array_size(list);
-	names = np_alloc(*n * sizeof(*names));
-	for (int i = 0; i < *n; i++) {
-		const json_t *v = json_array_get(list, i);
-
-		names[i] = json_string_value(key ? json_object_get(v, key) : v);
-		if (!names[i] || !*names[i]) {
-			free(names);
-			return NULL;
-		}
-	}
-	return names;
-}
-
-/**
- * np_results_index() - fill in the parts that are read from the head
- * @r: results with a head
- *
- * Return: NULL, or what is wrong with the head, to be freed.
- */
-char *np_results_index(struct np_results *r)
-{
-	const json_t *head = r->head;
-	json_int_t version = json_integer_value(json_object_get(head, "version"));
-	json_int_t reps = json_integer_value(json_object_get(head, "reps"));
-
-	if (strcmp(text_of(head, "schema"), NP_RESULTS_SCHEMA))
-		return np_strdup("this is no file of results of numa-policy (schema)");
-	if (version != NP_RESULTS_VERSION)
-		return np_asprintf("results have version %lld, this program reads version %d",
-				   (long long)version, NP_RESULTS_VERSION);
-	r->policies = name_list(json_object_get(head, "policies"), NULL, &r->npolicies);
-	if (!r->policies || !r->npolicies)
-		return np_strdup("'policies' is not a list of names");
-	r->workloads = name_list(json_object_get(head, "workloads"), "name", &r->nworkloads);
-	if (!r->workloads || !r->nworkloads)
-		return np_strdup("'workloads' is not a list of objects with names");
-	if (reps < 1 || reps > 1000000)
-		return np_strdup("'reps' is not a number of repetitions");
-	r->reps = reps;
-	for (int i = 0; i < r->npolicies; i++)
-		if (!strcmp(r->policies[i], text_of(head, "base")))
-			r->base = r->policies[i];
-	if (!r->base)
-		return np_strdup("'base' is none of the policies");
-	return NULL;
-}
-
-static json_t *or_null(json_t *v)
-{
-	return v ? json_incref(v) : json_null();
-}
-
-static char *cell_text(const struct np_cell *c)
-{
-	json_t *json;
-	char *text;
-
-	json = json_pack("{s:s, s:s, s:i, s:I, s:s, s:o, s:f, s:f, s:o, s:o, s:o, s:o}",
-			 "workload", c->workload, "policy", c->policy, "rep", c->rep,
-			 "seed", (json_int_t)c->seed, "status", status_names[c->status],
-			 "reason", c->reason ? np_json_text(c->reason) : json_null(),
-			 "host_s", c->host_s, "guest_s", c->guest_s,
-			 "begin", or_null(c->begin), "metrics", or_null(c->metrics),
-			 "traffic", or_null(c->traffic),
-			 "records", or_null(c->records));
-	if (c->traffic)
-		json_object_set(json, "traffic", c->traffic);
-	text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(12));
-	json_decref(json);
-	if (!text)
-		np_die(NP_FAIL, "out of memory");
-	return text;
-}
-
-/**
- * np_results_save() - write results.json, whole or not at all
- * @r: the results
- * @path: the file
- *
- * The head is laid out for reading, each cell is one line.
- *
- * Return: 0, or a negative errno.
- */
-int np_results_save(const struct np_results *r, const char *path)
-{
-	struct np_buf b = { 0 };
-	char *text;
-	int err;
-
-	text = json_dumps(r->head, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-	if (!text)
-		np_die(NP_FAIL, "out of memory");
-	np_buf_add(&b, text, strlen(text) - 2);
-	free(text);
-	np_buf_puts(&b, ",\n  \"cells\": [");
-	for (int i = 0; i < r->ncells; i++) {
-		text = cell_text(&r->cells[i]);
-		np_buf_printf(&b, "%s\n    %s", i ? "," : "", text);
-		free(text);
-	}
-	np_buf_puts(&b, "\n  ]\n}\n");
-	err = np_write_file(path, b.s, b.len);
-	np_buf_free(&b);
-	return err;
-}
-
-static json_t *object_or_null(const json_t *v, const char *key)
-{
-	json_t *part = json_object_get(v, key);
-
-	return json_is_object(part) ? json_incref(part) : NULL;
-}
-
-static bool has_name(const char **names, int n, const char *name)
-{
-	while (n--)
-		if (!strcmp(names[n], name))
-			return true;
-	return false;
-}
-
-static char *load_cell(const struct np_results *r, const json_t *v, struct np_cell *c)
-{
-	const char *status = text_of(v, "status");
-	json_t *records;
-	size_t i;
-
-	if (!has_name(r->workloads, r->nworkloads, text_of(v, "workload")))
-		return np_asprintf("its workload '%s' is not in the list", text_of(v, "workload"));
-	if (!has_name(r->policies, r->npolicies, text_of(v, "policy")))
-		return np_asprintf("its policy '%s' is not in the list", text_of(v, "policy"));
-	c->rep = json_integer_value(json_object_get(v, "rep"));
-	if (c->rep < 1 || c->rep > r->reps)
-		return np_strdup("its repetition is out of range");
-	for (i = 0; i < ARRAY_SIZE(status_names); i++)
-		if (!strcmp(status, status_names[i]))
-			break;
-	if (i == ARRAY_SIZE(status_names))
-		return np_asprintf("its status '%s' is unknown", status);
-	c->status = i;
-	c->workload = np_strdup(text_of(v, "workload"));
-	c->policy = np_strdup(text_of(v, "policy"));
-	c->seed = json_integer_value(json_object_get(v, "seed"));
-	c->host_s = json_number_value(json_object_get(v, "host_s"));
-	c->guest_s = json_number_value(json_object_get(v, "guest_s"));
-	if (json_is_string(json_object_get(v, "reason")))
-		c->reason = np_strdup(text_of(v, "reason"));
-	c->begin = object_or_null(v, "begin");
-	c->metrics = object_or_null(v, "metrics");
-	c->traffic = object_or_null(v, "traffic");
-	records = json_object_get(v, "records");
-	c->records = json_is_array(records) ? json_incref(records) : NULL;
-	if (c->status == NP_CELL_OK && !c->metrics)
-		return np_strdup("it is ok but has no metrics");
-	return NULL;
-}
-
-static char *load_cells(struct np_results *r, const json_t *list)
-{
-	char *error, *named;
-
-	if (!json_is_array(list))
-		return np_strdup("'cells' is not a list");
-	r->cells = np_alloc(json_array_size(list) * sizeof(*r->cells));
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		r->ncells++;
-		error = load_cell(r, json_array_get(list, i), &r->cells[i]);
-		if (error) {
-			named = np_asprintf("cell %zu: %s", i + 1, error);
-			free(error);
-			return named;
-		}
-	}
-	return NULL;
-}
-
-/**
- * np_results_load() - read results.json
- * @r: filled in; to be freed by np_results_free() in any case
- * @path: the file
- *
- * Return: NULL, or what is wrong, with the file's name in it; to be freed.
- */
-char *np_results_load(struct np_results *r, const char *path)
-{
-	struct np_buf b = { 0 };
-	char *error, *named;
-	json_error_t e;
-	int err;
-
-	memset(r, 0, sizeof(*r));
-	err = np_read_file(path, &b);
-	if (err)
-		return np_asprintf("cannot read %s: %s", path, strerror(-err));
-	r->head = json_loadb(b.s, b.len, JSON_REJECT_DUPLICATES, &e);
-	np_buf_free(&b);
-	if (!r->head) {
-		bool cut = json_error_code(&e) == json_error_premature_end_of_input;
-
-		return np_asprintf("%s: line %d: %s%s", path, e.line, e.text,
-				   cut ? "; the file is cut" : "");
-	}
-	error = np_results_index(r);
-	if (!error)
-		error = load_cells(r, json_object_get(r->head, "cells"));
-	json_object_del(r->head, "cells");
-	if (!error)
-		return NULL;
-	named = np_asprintf("%s: %s", path, error);
-	free(error);
-	return named;
-}
-
-/**
- * np_results_free() - free results
- * @r: the results; empty afterwards
- */
-void np_results_free(struct np_results *r)
-{
-	for (int i = 0; i < r->ncells; i++) {
-		np_cell_clear(&r->cells[i]);
-		free(r->cells[i].workload);
-		free(r->cells[i].policy);
-	}
-	free(r->cells);
-	free(r->policies);
-	free(r->workloads);
-	json_decref(r->head);
-	memset(r, 0, sizeof(*r));
 }

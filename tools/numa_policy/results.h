@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Results: what a guest's records must look like, and results.json.
+ * Results: what a guest's records must look like, and results.json: reading, writing, merging.
  */
 #ifndef NP_RESULTS_H
 #define NP_RESULTS_H
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "topology.h"
 
@@ -17,6 +18,9 @@
 #define NP_RESULTS_SCHEMA "numa-policy-results"
 #define NP_RESULTS_VERSION 1
 #define NP_RECORDS_VERSION 1
+
+/* Below the directory of a run: what was run cell by cell, a file like results.json for each. */
+#define NP_CELLS_DONE "cells-done"
 
 /**
  * struct np_metric - something measured at the end of a run
@@ -54,6 +58,34 @@ enum np_status {
 };
 
 /**
+ * enum np_part - the bulky parts of a cell, which are kept packed
+ * @NP_PART_BEGIN: its first record, an object
+ * @NP_PART_RECORDS: the records between the first and the last, an array
+ * @NP_PART_TRAFFIC: its memory accesses, if they were counted: an object as results.md describes it
+ * @NP_PARTS: how many parts there are
+ *
+ * To add a part, name it here and in part_names; it is then saved, loaded and merged.
+ */
+enum np_part {
+	NP_PART_BEGIN,
+	NP_PART_RECORDS,
+	NP_PART_TRAFFIC,
+	NP_PARTS,
+};
+
+/**
+ * struct np_packed - JSON text, compressed
+ * @data: the compressed text; NULL if there is none
+ * @packed: bytes of it
+ * @size: bytes of the text
+ */
+struct np_packed {
+	void *data;
+	uint32_t packed;
+	uint32_t size;
+};
+
+/**
  * struct np_cell - one run of one workload under one policy
  * @workload: name of the workload
  * @policy: name of the scan policy
@@ -63,10 +95,8 @@ enum np_status {
  * @reason: why it failed or was not run; NULL if it is fine
  * @host_s: seconds that it took on the host
  * @guest_s: seconds that the workload took in the guest, as far as records tell
- * @begin: its first record; NULL if there is none
- * @records: the records between the first and the last
  * @metrics: metrics of its last record; NULL if there is none
- * @traffic: memory accesses, where they were counted; else NULL
+ * @parts: what else it sent, see np_cell_part()
  */
 struct np_cell {
 	char *workload;
@@ -77,10 +107,8 @@ struct np_cell {
 	char *reason;
 	double host_s;
 	double guest_s;
-	json_t *begin;
-	json_t *records;
 	json_t *metrics;
-	json_t *traffic;
+	struct np_packed parts[NP_PARTS];
 };
 
 /**
@@ -97,6 +125,8 @@ struct np_expect {
 	const json_t *tunables;
 };
 
+struct np_index;
+
 /**
  * struct np_results - a whole comparison
  * @head: everything of results.json but the cells
@@ -108,6 +138,8 @@ struct np_expect {
  * @nworkloads: how many
  * @base: name of the policy that the others are compared with
  * @reps: number of repetitions
+ * @index: finds cells; NULL without a head
+ * @source: the file they were read from, or NULL
  */
 struct np_results {
 	json_t *head;
@@ -119,18 +151,66 @@ struct np_results {
 	int nworkloads;
 	const char *base;
 	int reps;
+	struct np_index *index;
+	char *source;
 };
 
 char *np_text_clean(const char *s, size_t len);
 json_t *np_json_text(const char *s);
 
 void np_cell_clear(struct np_cell *cell);
+char *np_cell_id(const struct np_cell *cell);
+void np_cell_set_part(struct np_cell *cell, enum np_part part, const json_t *value);
+void np_cell_set_part_text(struct np_cell *cell, enum np_part part, const char *text, size_t len);
+bool np_cell_has_part(const struct np_cell *cell, enum np_part part);
+char *np_cell_part_text(const struct np_cell *cell, enum np_part part);
+json_t *np_cell_part(const struct np_cell *cell, enum np_part part);
 void np_cell_judge(struct np_cell *cell, const char *path, const struct np_expect *expect);
 
+/**
+ * np_cell_begin() - a cell's first record
+ * @cell: the cell
+ *
+ * Return: a new reference, or NULL if there is none.
+ */
+static inline json_t *np_cell_begin(const struct np_cell *cell)
+{
+	return np_cell_part(cell, NP_PART_BEGIN);
+}
+
+/**
+ * np_cell_records() - a cell's records between the first and the last
+ * @cell: the cell
+ *
+ * Return: a new reference to an array, or NULL if there is none.
+ */
+static inline json_t *np_cell_records(const struct np_cell *cell)
+{
+	return np_cell_part(cell, NP_PART_RECORDS);
+}
+
+/**
+ * np_cell_traffic() - a cell's memory accesses
+ * @cell: the cell
+ *
+ * Return: a new reference to an object, or NULL if they were not counted.
+ */
+static inline json_t *np_cell_traffic(const struct np_cell *cell)
+{
+	return np_cell_part(cell, NP_PART_TRAFFIC);
+}
+
 char *np_results_index(struct np_results *r);
+struct np_cell *const *np_results_cells(const struct np_results *r, int w, int p, int *n);
+struct np_cell *np_results_find(const struct np_results *r, const char *id);
+struct np_cell *np_results_add(struct np_results *r);
+void np_results_moved(struct np_results *r);
 int np_results_save(const struct np_results *r, const char *path);
 char *np_results_load(struct np_results *r, const char *path);
+char *np_results_load_dirs(struct np_results *r, char *const *paths, int n);
 char *np_results_merge(struct np_results *into, struct np_results *from);
+char *np_results_fit(const struct np_results *a, const struct np_results *b);
+void np_results_complete(struct np_results *r);
 void np_results_free(struct np_results *r);
 
 #endif /* NP_RESULTS_H */

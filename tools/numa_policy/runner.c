@@ -187,40 +187,63 @@ static void clear_progress(struct run *run)
 	run->last_progress = 0;
 }
 
-/* Mean host seconds of the finished cells of a workload, or of all. */
-static double mean_host(const struct run *run, const char *workload)
+/* What the finished cells of a workload took, and how many are left. */
+struct estimate {
+	const char *workload;
+	double host_s;
+	int finished;
+	int left;
+};
+
+static struct estimate *estimate_of(struct estimate **list, int *n, const char *workload)
 {
-	double sum = 0;
+	for (int i = 0; i < *n; i++)
+		if (!strcmp((*list)[i].workload, workload))
+			return &(*list)[i];
+	*list = np_realloc(*list, (*n + 1) * sizeof(**list));
+	(*list)[*n] = (struct estimate) { .workload = workload };
+	return &(*list)[(*n)++];
+}
+
+/* Mean host seconds of the finished cells of a workload; if there are none, of all. */
+static double mean_host(const struct estimate *e, const struct estimate *all)
+{
+	if (e->finished)
+		return e->host_s / e->finished;
+	return all->finished ? all->host_s / all->finished : 0;
+}
+
+static double time_left(const struct run *run, double t)
+{
+	struct estimate *list = NULL, *e, all = { 0 };
+	double left = 0;
 	int n = 0;
 
 	for (int i = 0; i < run->ncells; i++) {
 		const struct np_cell *c = &run->cells[i];
 
-		if (c->status == NP_CELL_NOT_RUN || (workload && strcmp(c->workload, workload)))
+		e = estimate_of(&list, &n, c->workload);
+		e->left += i >= run->next && c->status == NP_CELL_NOT_RUN;
+		if (c->status == NP_CELL_NOT_RUN)
 			continue;
-		sum += c->host_s;
-		n++;
+		e->host_s += c->host_s;
+		e->finished++;
+		all.host_s += c->host_s;
+		all.finished++;
 	}
-	if (!n)
-		return workload ? mean_host(run, NULL) : 0;
-	return sum / n;
-}
-
-static double time_left(const struct run *run, double t)
-{
-	double left = 0;
-
-	for (int i = run->next; i < run->ncells; i++)
-		left += mean_host(run, run->cells[i].workload);
+	for (int i = 0; i < n; i++)
+		left += list[i].left * mean_host(&list[i], &all);
 	for (int i = 0; i < run->plan->jobs; i++) {
 		const struct slot *s = &run->slots[i];
 		double rest;
 
 		if (!s->cell)
 			continue;
-		rest = mean_host(run, s->cell->workload) - (t - s->since);
+		e = estimate_of(&list, &n, s->cell->workload);
+		rest = mean_host(e, &all) - (t - s->since);
 		left += rest > 0 ? rest : 0;
 	}
+	free(list);
 	return left / run->plan->jobs;
 }
 
@@ -292,6 +315,14 @@ static void count(struct run *run, struct np_cell *cell)
 		np_error("no space left on the device of %s, stopping", plan->out);
 		stop(run);
 	}
+}
+
+/* Go on to the next cell that has no result yet. */
+static bool more_cells(struct run *run)
+{
+	while (run->next < run->ncells && run->cells[run->next].status == NP_CELL_OK)
+		run->next++;
+	return run->next < run->ncells;
 }
 
 /* The slot's machine: the plan's, with the program that the cell is to run. */
@@ -408,14 +439,14 @@ static void loop(struct run *run, int fd)
 
 	for (;;) {
 		for (int i = 0; i < plan->jobs; i++) {
-			if (run->signals || run->stopped || run->next >= run->ncells)
+			if (run->signals || run->stopped || !more_cells(run))
 				break;
 			if (!run->slots[i].cell)
 				launch(run, &run->slots[i]);
 		}
 		progress(run);
 		if (!run->running &&
-		    (run->signals || run->stopped || run->next >= run->ncells))
+		    (run->signals || run->stopped || !more_cells(run)))
 			return;
 		poll(&p, 1, run->running ? TICK_MS : 0);
 		read_signals(run, fd);
@@ -445,7 +476,8 @@ static void signals_to_catch(sigset_t *set)
 /**
  * np_plan_run() - run cells
  * @plan: how
- * @cells: the cells, with names, repetition and seed; they are started in this order
+ * @cells: the cells, with names, repetition and seed; they are started in this order, but for
+ *	those that are ok already
  * @n: how many
  *
  * No guest is left when this returns. Cells that were not started or not finished have the
@@ -469,6 +501,8 @@ enum np_run_end np_plan_run(const struct np_plan *plan, struct np_cell *cells, i
 	run.slots = np_alloc(plan->jobs * sizeof(*run.slots));
 	run.now = 1;
 	run.last_look = seconds();
+	for (int i = 0; i < n; i++)
+		run.finished += cells[i].status == NP_CELL_OK;
 	loop(&run, fd);
 	clear_progress(&run);
 	for (int i = 0; i < n; i++)
@@ -477,7 +511,8 @@ enum np_run_end np_plan_run(const struct np_plan *plan, struct np_cell *cells, i
 	read_signals(&run, fd);
 	close(fd);
 	sigprocmask(SIG_SETMASK, &old, NULL);
-	rmdir(dir);
+	if (!plan->shared)
+		rmdir(dir);
 	free(dir);
 	free(run.slots);
 	if (run.signals)

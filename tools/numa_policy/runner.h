@@ -30,6 +30,7 @@
  * @job: what the workload "command" runs; may be NULL if it is not among the cells
  * @latency: what accesses are taken to cost, where @machine counts them
  * @keep: keep the directories of good cells too
+ * @shared: others run cells into the same directory at the same time
  * @quiet: say nothing of failed cells, show no progress
  * @done: called when a cell is ok or failed, if not NULL; not 0 stops the run
  * @arg: for @done
@@ -49,6 +50,7 @@ struct np_plan {
 	const struct np_job *job;
 	struct np_latency latency;
 	bool keep;
+	bool shared;
 	bool quiet;
 	int (*done)(struct np_cell *cell, void *arg);
 	void *arg;

@@ -55,6 +55,7 @@ static char *read_kernel(struct np_setup *s)
 
 	error = need_file(path, "kernel", &s->image);
 	free(path);
+	error = error ?: np_file_sha256(s->image, &s->image_sha256);
 	if (error)
 		return error;
 	path = np_asprintf("%s/config", s->kernel_dir);
@@ -104,7 +105,7 @@ char *np_setup_find(struct np_setup *s, const char *qemu, const char *kernel, co
 	path = initrd ? np_strdup(initrd) : np_asprintf("%s/guest/initramfs.cpio", np_self_dir());
 	error = need_file(path, initrd ? NULL : "guest", &s->initrd);
 	free(path);
-	return error;
+	return error ?: np_file_sha256(s->initrd, &s->initrd_sha256);
 }
 
 /**
@@ -169,6 +170,8 @@ void np_setup_free(struct np_setup *s)
 	free(s->image);
 	free(s->initrd);
 	free(s->release);
+	free(s->image_sha256);
+	free(s->initrd_sha256);
 	free(s->config_sha256);
 	free(s->library);
 	free(s->traffic);

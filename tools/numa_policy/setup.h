@@ -17,7 +17,9 @@
  * @image: path of the kernel image, absolute
  * @initrd: path of the initramfs, absolute
  * @release: the kernel's release
- * @config_sha256: hash of its configuration, in hexadecimal
+ * @image_sha256: hash of the kernel image, in hexadecimal
+ * @initrd_sha256: hash of the initramfs
+ * @config_sha256: hash of the kernel's configuration
  * @library: hash of the library's sources that were built into it; NULL: not known
  * @traffic: path of the plugin that counts memory accesses, absolute; NULL: not looked for
  * @windows: windows of access history that it keeps; 0: its configuration does not tell
@@ -30,6 +32,8 @@ struct np_setup {
 	char *image;
 	char *initrd;
 	char *release;
+	char *image_sha256;
+	char *initrd_sha256;
 	char *config_sha256;
 	char *library;
 	char *traffic;

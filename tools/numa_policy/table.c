@@ -61,22 +61,21 @@ static const char *head_text(const struct np_results *r, const char *object, con
 	return s ? s : "?";
 }
 
-static struct column column(const struct np_results *r, const char *workload, const char *policy,
+static struct column column(const struct np_results *r, int w, int p,
 			    const struct np_metric *metric)
 {
-	double *x = np_alloc(r->ncells * sizeof(*x));
 	struct column c = { 0 };
-	int n = 0;
+	int ncells, n = 0;
+	struct np_cell *const *cells = np_results_cells(r, w, p, &ncells);
+	double *x = np_alloc(ncells * sizeof(*x));
 
-	for (int i = 0; i < r->ncells; i++) {
-		const struct np_cell *cell = &r->cells[i];
+	for (int i = 0; i < ncells; i++) {
 		const json_t *v;
 
-		if (cell->status != NP_CELL_OK || strcmp(cell->workload, workload) ||
-		    strcmp(cell->policy, policy))
+		if (cells[i]->status != NP_CELL_OK)
 			continue;
 		c.ok++;
-		v = json_object_get(cell->metrics, metric->name);
+		v = json_object_get(cells[i]->metrics, metric->name);
 		if (json_is_number(v))
 			x[n++] = json_number_value(v) * metric->scale;
 	}
@@ -133,45 +132,42 @@ static char *change_text(const struct np_metric *metric, const struct column *c,
 }
 
 /* Return: whether any run is ok. */
-static bool add_runs(struct grid *g, const char *workload)
+static bool add_runs(struct grid *g, int w)
 {
 	struct line *line = add_line(g, np_strdup("runs"), true);
 	const struct np_results *r = g->r;
 	bool any = false;
 
 	for (int p = 0; p < r->npolicies; p++) {
-		int ok = 0, all = 0;
+		int ok = 0, all;
+		struct np_cell *const *cells = np_results_cells(r, w, p, &all);
 
-		for (int i = 0; i < r->ncells; i++) {
-			const struct np_cell *c = &r->cells[i];
-
-			if (strcmp(c->workload, workload) || strcmp(c->policy, r->policies[p]))
-				continue;
-			all++;
-			ok += c->status == NP_CELL_OK;
-		}
+		for (int i = 0; i < all; i++)
+			ok += cells[i]->status == NP_CELL_OK;
 		line->texts[p] = np_asprintf("%d/%d ", ok, all);
 		any |= ok > 0;
 	}
 	return any;
 }
 
-static void add_metric(struct grid *g, const char *workload, const struct np_metric *metric)
+static void add_metric(struct grid *g, int w, const struct np_metric *metric)
 {
 	struct line *line = add_line(g, np_strdup(metric->title), true);
 	const struct np_results *r = g->r;
-	struct column base = column(r, workload, r->base, metric);
+	struct column base = { 0 };
 
 	for (int p = 0; p < r->npolicies; p++) {
-		struct column c = column(r, workload, r->policies[p], metric);
+		struct column c = column(r, w, p, metric);
 
 		line->texts[p] = mean_text(metric, &c);
+		if (!strcmp(r->policies[p], r->base))
+			base = c;
 	}
 	if (r->npolicies < 2)
 		return;
 	line = add_line(g, np_strdup(""), true);
 	for (int p = 0; p < r->npolicies; p++) {
-		struct column c = column(r, workload, r->policies[p], metric);
+		struct column c = column(r, w, p, metric);
 
 		if (strcmp(r->policies[p], r->base))
 			line->texts[p] = change_text(metric, &c, &base);
@@ -196,14 +192,17 @@ static char *title(const struct np_results *r, int w)
 		np_buf_printf(&b, "%s%s", i ? " " : ": ", json_string_value(word));
 	if (json_is_integer(shift))
 		np_buf_printf(&b, ", shift %lld", (long long)json_integer_value(shift));
-	for (int i = 0; i < r->ncells; i++) {
-		const struct np_cell *c = &r->cells[i];
+	for (int p = 0; p < r->npolicies; p++) {
+		int ncells;
+		struct np_cell *const *cells = np_results_cells(r, w, p, &ncells);
 
-		if (c->status != NP_CELL_OK || strcmp(c->workload, r->workloads[w]))
-			continue;
-		guest += c->guest_s;
-		host += c->host_s;
-		n++;
+		for (int i = 0; i < ncells; i++) {
+			if (cells[i]->status != NP_CELL_OK)
+				continue;
+			guest += cells[i]->guest_s;
+			host += cells[i]->host_s;
+			n++;
+		}
 	}
 	if (n)
 		np_buf_printf(&b, "; a run took %.1f s in the guest and %.1f s on the host",
@@ -255,16 +254,17 @@ static void print_grid(FILE *f, const struct grid *g)
 }
 
 /* A metric that a run may lack gets a row where a run has it. */
-static bool has_metric(const struct np_results *r, const char *workload,
-		       const struct np_metric *metric)
+static bool has_metric(const struct np_results *r, int w, const struct np_metric *metric)
 {
 	if (!metric->optional)
 		return true;
-	for (int i = 0; i < r->ncells; i++) {
-		const struct np_cell *c = &r->cells[i];
+	for (int p = 0; p < r->npolicies; p++) {
+		int n;
+		struct np_cell *const *cells = np_results_cells(r, w, p, &n);
 
-		if (!strcmp(c->workload, workload) && json_object_get(c->metrics, metric->name))
-			return true;
+		while (n--)
+			if (json_object_get(cells[n]->metrics, metric->name))
+				return true;
 	}
 	return false;
 }
@@ -281,11 +281,11 @@ static void print_blocks(FILE *f, const struct np_results *r)
 		line = add_line(&g, np_strdup(""), true);
 		for (int p = 0; p < r->npolicies; p++)
 			line->texts[p] = np_asprintf("%s ", r->policies[p]);
-		if (!add_runs(&g, r->workloads[w]))
+		if (!add_runs(&g, w))
 			continue;
 		for (int m = 0; m < np_metrics_count; m++)
-			if (has_metric(r, r->workloads[w], &np_metrics[m]))
-				add_metric(&g, r->workloads[w], &np_metrics[m]);
+			if (has_metric(r, w, &np_metrics[m]))
+				add_metric(&g, w, &np_metrics[m]);
 	}
 	print_grid(f, &g);
 	while (g.n--) {
@@ -349,6 +349,22 @@ static void print_head(FILE *f, const struct np_results *r)
 		fputs("\nINTERRUPTED: this is what was finished\n", f);
 }
 
+static void print_not_run(FILE *f, const struct np_results *r, int w, int p)
+{
+	int ncells, n = 0;
+	struct np_cell *const *cells = np_results_cells(r, w, p, &ncells);
+
+	for (int i = 0; i < ncells; i++) {
+		if (cells[i]->status != NP_CELL_NOT_RUN)
+			continue;
+		if (!n++)
+			fprintf(f, "  %s under %s, repetition", r->workloads[w], r->policies[p]);
+		fprintf(f, " %d", cells[i]->rep);
+	}
+	if (n)
+		fputc('\n', f);
+}
+
 static void print_failures(FILE *f, const struct np_results *r)
 {
 	int failed = 0, not_run = 0;
@@ -370,26 +386,9 @@ static void print_failures(FILE *f, const struct np_results *r)
 	if (!not_run)
 		return;
 	fprintf(f, "\nCells not run or not finished (%d of %d):\n", not_run, r->ncells);
-	for (int w = 0; w < r->nworkloads; w++) {
-		for (int p = 0; p < r->npolicies; p++) {
-			int n = 0;
-
-			for (int i = 0; i < r->ncells; i++) {
-				const struct np_cell *c = &r->cells[i];
-
-				if (c->status != NP_CELL_NOT_RUN ||
-				    strcmp(c->workload, r->workloads[w]) ||
-				    strcmp(c->policy, r->policies[p]))
-					continue;
-				if (!n++)
-					fprintf(f, "  %s under %s, repetition", c->workload,
-						c->policy);
-				fprintf(f, " %d", c->rep);
-			}
-			if (n)
-				fputc('\n', f);
-		}
-	}
+	for (int w = 0; w < r->nworkloads; w++)
+		for (int p = 0; p < r->npolicies; p++)
+			print_not_run(f, r, w, p);
 }
 
 static void print_legend(FILE *f, const struct np_results *r)

@@ -219,53 +219,79 @@ int np_read_file(const char *path, struct np_buf *b)
 }
 
 /**
- * np_write_file() - replace a file's content in one step
+ * np_write_begin() - begin to replace a file's content in one step
+ * @w: filled in; np_write_end() must follow
  * @path: the file; its mode is kept where it exists
- * @data: the new content
- * @len: bytes of it
  *
  * The content is written and synced beside the file, then renamed over it: a full disk or
  * an interruption leaves the old file whole.
+ *
+ * Return: 0, or a negative errno; then there is nothing to end.
+ */
+int np_write_begin(struct np_writing *w, const char *path)
+{
+	struct stat st;
+	int fd, err;
+
+	*w = (struct np_writing) { .tmp = np_asprintf("%s.np-new", path), .mode = 0644 };
+	if (!stat(path, &st))
+		w->mode = st.st_mode & 07777;
+	fd = open(w->tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, w->mode);
+	if (fd < 0) {
+		err = -errno;
+		free(w->tmp);
+		return err;
+	}
+	w->f = fdopen(fd, "w");
+	if (!w->f)
+		np_die(NP_FAIL, "out of memory");
+	w->path = np_strdup(path);
+	return 0;
+}
+
+/**
+ * np_write_end() - put the new content in place, unless writing it failed
+ * @w: what was begun
+ *
+ * Return: 0, or a negative errno; then the old file is as it was.
+ */
+int np_write_end(struct np_writing *w)
+{
+	int err = 0;
+
+	errno = 0;
+	if (fflush(w->f) || ferror(w->f))
+		err = errno ? -errno : -EIO;
+	if (!err && (fchmod(fileno(w->f), w->mode) || fsync(fileno(w->f))))
+		err = -errno;
+	if (fclose(w->f) && !err)
+		err = -errno;
+	if (!err && rename(w->tmp, w->path))
+		err = -errno;
+	if (err)
+		unlink(w->tmp);
+	free(w->tmp);
+	free(w->path);
+	return err;
+}
+
+/**
+ * np_write_file() - replace a file's content in one step, see np_write_begin()
+ * @path: the file; its mode is kept where it exists
+ * @data: the new content
+ * @len: bytes of it
  *
  * Return: 0, or a negative errno.
  */
 int np_write_file(const char *path, const void *data, size_t len)
 {
-	char *tmp = np_asprintf("%s.np-new", path);
-	const char *p = data;
-	struct stat st;
-	mode_t mode = 0644;
-	int fd, err = 0;
+	struct np_writing w;
+	int err = np_write_begin(&w, path);
 
-	if (!stat(path, &st))
-		mode = st.st_mode & 07777;
-	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-	if (fd < 0) {
-		err = -errno;
-		free(tmp);
-		return err;
-	}
-	while (len && !err) {
-		ssize_t n = write(fd, p, len);
-
-		if (n < 0) {
-			if (errno != EINTR)
-				err = -errno;
-			continue;
-		}
-		p += n;
-		len -= n;
-	}
-	if (!err && (fchmod(fd, mode) || fsync(fd)))
-		err = -errno;
-	if (close(fd) && !err)
-		err = -errno;
-	if (!err && rename(tmp, path))
-		err = -errno;
 	if (err)
-		unlink(tmp);
-	free(tmp);
-	return err;
+		return err;
+	fwrite(data, 1, len, w.f);
+	return np_write_end(&w);
 }
 
 /**

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #ifndef __printf
 #define __printf(a, b) __attribute__((__format__(printf, a, b)))
@@ -34,6 +35,20 @@ struct np_buf {
 	size_t cap;
 };
 
+/**
+ * struct np_writing - a file that will replace another when it is complete
+ * @f: where the content goes
+ * @path: the file to be replaced
+ * @tmp: the new file's name until then
+ * @mode: permissions
+ */
+struct np_writing {
+	FILE *f;
+	char *path;
+	char *tmp;
+	mode_t mode;
+};
+
 void np_buf_add(struct np_buf *b, const void *data, size_t len);
 void np_buf_puts(struct np_buf *b, const char *s);
 __printf(2, 3) void np_buf_printf(struct np_buf *b, const char *fmt, ...);
@@ -50,6 +65,8 @@ __printf(1, 0) char *np_vasprintf(const char *fmt, va_list ap);
 __printf(1, 2) char *np_asprintf(const char *fmt, ...);
 
 int np_read_file(const char *path, struct np_buf *b);
+int np_write_begin(struct np_writing *w, const char *path);
+int np_write_end(struct np_writing *w);
 int np_write_file(const char *path, const void *data, size_t len);
 int np_mkdirs(const char *path);
 const char *np_self_dir(void);

@@ -625,12 +625,14 @@ static int make_cells(const struct np_options *o, struct np_cell **cells)
 static void judge_rules(const struct np_cell *cell)
 {
 	struct np_verdict v;
-	char *error = np_verdict_make(&v, cell->policy, cell->records);
+	json_t *records = np_cell_records(cell);
+	char *error = np_verdict_make(&v, cell->policy, records);
 
 	if (error)
 		say(false, "%s: %s", cell->policy, error);
 	else
 		np_verdict_print(&v, cell->policy);
+	json_decref(records);
 	free(error);
 	np_verdict_free(&v);
 }
@@ -638,12 +640,14 @@ static void judge_rules(const struct np_cell *cell)
 static void judge_histories(const struct np_cell *cell)
 {
 	struct np_histories h;
-	char *error = np_histories_make(&h, cell->policy, cell->records);
+	json_t *records = np_cell_records(cell);
+	char *error = np_histories_make(&h, cell->policy, records);
 
 	if (error)
 		say(false, "%s: %s", cell->policy, error);
 	else
 		np_histories_print(&h, cell->policy);
+	json_decref(records);
 	free(error);
 	np_histories_free(&h);
 }

@@ -409,6 +409,10 @@ usage "seed" "--seed -1: not a number" --seed -1
 usage "unknown option" "unknown option '--nonsense'" --nonsense
 usage "option without a value" "option '--seed' needs a value" --seed
 usage "argument" "unexpected argument 'nonsense'" nonsense
+usage "unknown cell" "--cell sleeper/nonsense/1: no such cell with these options" \
+	--cell sleeper/nonsense/1
+usage "cell named twice" "--cell sleeper/always/1: it is named twice" \
+	--cell sleeper/always/1,sleeper/always/1
 usage "accelerator" "--accel xen: there are tcg and kvm" --accel xen
 usage "counting accesses on KVM" "--traffic needs --accel tcg" --traffic --accel kvm
 usage "latencies without accesses" "--latency has no meaning without --traffic" --latency 89/139
@@ -419,7 +423,7 @@ usage "a latency out of range" "--latency 1/2000000: not from 0 to 1000000 ns" -
 compare --help
 ok "--help exits with 0 and names every option" \
 	both rc_is 0 bash -c "for o in policies workloads topology reps jobs seed base out kernel \
-		initrd set tune shift sample-ms limit timeout stall accel qemu keep traffic latency print help; do \
+		initrd set tune shift sample-ms limit timeout stall accel qemu keep traffic latency resume list-cells cell print save help; do \
 		grep -q -e \"--\$o\" $work/stdout || exit 1; done"
 
 # ---- accesses that were counted, and some that were not ----
@@ -479,7 +483,170 @@ refuses "a policy that is not built" \
 	--kernel "$work/kernel2" --policies always,mm_seq
 ok "nothing is left of runs that were refused" [ ! -e "$work/x" ]
 
+# ---- going on, and many machines ----
+
+# The state of each cell of a file: ID and status.
+states()
+{
+	jq -r '.cells[] | "\(.workload)/\(.policy)/\(.rep) \(.status)"' "$1" | sort
+}
+
+# What a cell measured, to see whether it was run again: the host seconds are never twice the same.
+stamp() { jq -c ".cells[] | select(.workload == \"sleeper\" and
+	.policy == \"$2\" and .rep == $3) | .host_s" "$1"; }
+stamp_is() { [ "$(stamp "$1" "$2" "$3")" = "$4" ]; }
+runs() { wc -l <"$FAKE_PIDS"; }
+runs_are() { [ "$(runs)" = "$1" ]; }
+
+out=$work/resume
+FAKE_mm_seq=status compare --policies always,mm_seq --workloads sleeper --reps 2 --out "$out"
+ok "resume: at first two cells fail" both rc_is 1 out_has "Failed cells (2 of 4)"
+kept=$(stamp "$out/results.json" always 1)
+compare --policies always,mm_seq --workloads sleeper --reps 2 --out "$out" --resume --list-cells
+ok "resume: --list-cells prints those to be run" both rc_is 0 \
+	[ "$(tr '\n' ' ' <"$work/stdout")" = "sleeper/mm_seq/1 sleeper/mm_seq/2 " ]
+: >"$FAKE_PIDS"
+compare --policies always,mm_seq --workloads sleeper --reps 2 --out "$out" --resume
+ok "resume: what failed is run again, and nothing else" both rc_is 0 runs_are 2
+ok "resume: it says how much is there" err_has "2 of 4 cells are there already"
+ok "resume: what was good is kept" stamp_is "$out/results.json" always 1 "$kept"
+ok "resume: the table has all" grep -qE '^runs +2/2 +2/2$' "$work/stdout"
+ok "resume: no other results are left" [ -z "$(find "$out" -name 'results-*')" ]
+: >"$FAKE_PIDS"
+compare --policies always,mm_seq --workloads sleeper --reps 2 --out "$out" --resume
+ok "resume: a whole matrix runs nothing" both rc_is 0 runs_are 0
+compare --policies always,mm_seq,seq_delta --workloads sleeper,late_vma --reps 3 --out "$out" --resume
+ok "resume: a larger matrix runs what is new" both rc_is 0 runs_are 14
+ok "resume: and keeps the rest" stamp_is "$out/results.json" always 1 "$kept"
+compare --policies always --workloads sleeper --reps 1 --out "$out" --resume
+ok "resume: a smaller one keeps all" both rc_is 0 \
+	[ "$(states "$out/results.json" | grep -c ' ok$')" = 18 ]
+ok "resume: and the command makes all of it" grep -q \
+	'"reproduce": "numa-policy compare --policies always,mm_seq,seq_delta .*--reps 3' \
+	"$out/results.json"
+ok "resume: it says where the cells come from" \
+	[ "$(jq '[.merged_from[] | .cells] | add' "$out/results.json")" -ge 18 ]
+
+differs() # NAME MESSAGE OPTION...
+{
+	local name=$1 message=$2
+
+	shift 2
+	cp "$out/results.json" "$work/before"
+	: >"$FAKE_PIDS"
+	compare --policies always,mm_seq --workloads sleeper --reps 2 --out "$out" --resume "$@"
+	ok "resume, $name: exits with 1" rc_is 1
+	ok "resume, $name: says what differs" err_has "$message"
+	ok "resume, $name: nothing was run or changed" both runs_are 0 \
+		cmp -s "$out/results.json" "$work/before"
+}
+
+differs "another seed" "seed differs: 7 in this run, 1 in $out/results.json" --seed 7
+differs "another shift" "workload sleeper: shift differs: 3 in this run, 6 in " --shift 3
+differs "another topology" "topology differs: [" --topology 4x2
+differs "other parameters" 'workload sleeper: params differs: {' --set sleeper.vmas=47
+differs "other tunables" 'tunables differs: {"scan_delay_ms":7} in this run, {} in' \
+	--tune scan_delay_ms=7
+differs "other samples" "time between samples differs: 500 in this run, 1000" --sample-ms 500
+echo image2 >"$work/kernel2/bzImage"
+cp "$work/kernel/config" "$work/kernel2/config"
+differs "another kernel" "image of the kernel (SHA-256) differs: " --kernel "$work/kernel2"
+cp "$work/kernel/bzImage" "$work/kernel2/bzImage"
+echo CONFIG_OTHER=y >>"$work/kernel2/config"
+differs "another configuration" "configuration of the kernel (SHA-256) differs: " \
+	--kernel "$work/kernel2"
+echo other >"$work/initramfs2"
+differs "another initramfs" "initramfs of the guests (SHA-256) differs: " \
+	--initrd "$work/initramfs2"
+
+: >"$FAKE_PIDS"
+FAKE_mm_seq=hang "$np" compare --kernel "$work/kernel" --initrd "$work/initramfs" \
+	--qemu "$work/qemu" --policies always,mm_seq --workloads sleeper --reps 2 --jobs 1 \
+	--out "$work/cut" >"$work/stdout" 2>"$work/stderr" </dev/null &
+pid=$!
+for ((n = 0; n < 100; n++)); do
+	[ "$(runs)" -ge 2 ] && break
+	sleep 0.1
+done
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+compare --policies always,mm_seq --workloads sleeper --reps 2 --out "$work/cut" --resume
+ok "resume: a run that was killed goes on" both rc_is 0 \
+	[ "$(states "$work/cut/results.json" | grep -c ' ok$')" = 4 ]
+
+# Any runner of jobs: list, run one by one, put together.
+some="--policies always,mm_seq --workloads sleeper --reps 2"
+# shellcheck disable=SC2086
+"$np" compare $some --list-cells >"$work/cells"
+ok "--list-cells lists the matrix" \
+	[ "$(tr '\n' ' ' <"$work/cells")" = "sleeper/always/1 sleeper/mm_seq/1 sleeper/always/2 sleeper/mm_seq/2 " ]
+out=$work/single
+pids=
+while read -r id; do
+	# shellcheck disable=SC2086
+	"$np" compare --kernel "$work/kernel" --initrd "$work/initramfs" --qemu "$work/qemu" \
+		$some --out "$out" --cell "$id" >"$work/${id//\//-}.out" 2>&1 </dev/null &
+	pids="$pids $!"
+done <"$work/cells"
+good=0
+for pid in $pids; do
+	wait "$pid" && good=$((good + 1))
+done
+ok "--cell: all at once into one directory" [ $good = 4 ]
+ok "--cell: it says what came of it" grep -qx 'sleeper/mm_seq/2: ok' "$work/sleeper-mm_seq-2.out"
+ok "--cell: a file for each" [ "$(find "$out/cells-done" -name '*.json' | wc -l)" = 4 ]
+ok "--cell: with that cell alone" [ "$(states "$out/cells-done/sleeper-mm_seq-2.json")" = \
+	"sleeper/mm_seq/2 ok" ]
+compare --print "$out" --save "$work/saved.json"
+ok "--print puts them together" both rc_is 0 grep -qE '^runs +2/2 +2/2$' "$work/stdout"
+cp "$work/stdout" "$work/table"
+compare --print "$work/saved.json"
+ok "--save saves what was printed" both rc_is 0 cmp -s "$work/stdout" "$work/table"
+rm "$out/cells-done/sleeper-always-2.json"
+compare --print "$out"
+ok "a cell that is missing is said" both rc_is 1 out_has "Cells not run or not finished (1 of 4)"
+: >"$FAKE_PIDS"
+# shellcheck disable=SC2086
+compare $some --out "$out" --resume --cell "$(tr '\n' ',' <"$work/cells" | sed 's/,$//')"
+ok "--cell with --resume runs what is missing" both rc_is 0 runs_are 1
+# shellcheck disable=SC2086
+FAKE_mm_seq=status compare $some --out "$work/single2" --cell sleeper/mm_seq/1 --cell sleeper/always/1
+ok "--cell: a cell that failed" both rc_is 1 out_has "sleeper/mm_seq/1: failed: QEMU exited"
+ok "--cell may be repeated" out_has "sleeper/always/1: ok"
+mkdir "$work/halves"
+cp "$out/cells-done/sleeper-mm_seq-1.json" "$work/halves"
+compare --print "$work/single2/cells-done/sleeper-mm_seq-1.json" "$work/halves/sleeper-mm_seq-1.json"
+ok "a good cell wins over a failed one" bash -c "! grep -q 'Failed cells' $work/stdout"
+# shellcheck disable=SC2086
+compare $some --out "$work/whole"
+# shellcheck disable=SC2086
+compare $some --out "$work/whole" --cell sleeper/always/1
+ok "a single cell into the directory of a run" rc_is 0
+compare --print "$work/whole"
+ok "the same result twice is one" both rc_is 0 grep -qE '^runs +2/2 +2/2$' "$work/stdout"
+sed -i 's/"pte_updates":[0-9]*/"pte_updates":1/' "$work/whole/cells-done/sleeper-always-1.json"
+compare --print "$work/whole"
+ok "two different results of a cell are refused" both rc_is 1 \
+	err_has "sleeper/always/1 was run twice: pte_updates is "
+# shellcheck disable=SC2086
+compare $some --out "$work/whole"
+ok "a new run puts single cells aside too" both rc_is 0 err_has "$work/whole/cells-done-"
+compare --policies always --workloads late_vma --reps 1 --out "$work/more"
+compare --print "$work/whole" "$work/more"
+ok "several directories make one table" both rc_is 0 out_has "== late_vma"
+ok "cells that nobody planned are not missed" bash -c "! grep -q 'not run' $work/stdout"
+jq -S . "$work/whole/results.json" >"$work/laid-out.json"
+"$np" compare --print "$work/whole" >"$work/table"
+compare --print "$work/laid-out.json"
+ok "results laid out by jq are read" both rc_is 0 cmp -s "$work/stdout" "$work/table"
+compare --policies always --workloads late_vma --reps 1 --seed 5 --out "$work/seed5"
+compare --print "$work/whole" "$work/seed5"
+ok "directories that do not fit are refused" both rc_is 1 \
+	err_has "seed differs: 1 in $work/whole/results.json, 5 in $work/seed5/results.json"
+
 # ---- results.json that is no good ----
+
+out=$work/good
 
 mkdir "$work/bad"
 bad() # NAME MESSAGE

@@ -56,6 +56,7 @@ suite histories "$tests/histories.sh" "$build/test/histories" "$top/lib/kunit/nu
 suite coverage "$tests/coverage.sh" "$build/coverage" "$top/lib/kunit/numa_policy/histories"
 suite oracle "$tests/oracle.sh" "$build/test/oracle" 14000000 ''
 suite unit "$build/test/unit"
+suite many "$build/test/many" "$build/numa-policy" "$work/many-cells"
 suite kconfig "$tests/kconfig.sh" "$top" "$obj/scripts/kconfig/conf" "$work/kconfig"
 suite add-policy "$tests/add-policy.sh" "$top" "$obj/scripts/kconfig/conf" "$work/add-policy"
 suite cli "$tests/cli.sh" "$build/numa-policy" "$work/cli"
@@ -71,6 +72,7 @@ for windows in 2 8; do
 done
 suite verify "$build/numa-policy" verify --kernel "$obj" --out "$work/verify"
 suite guests "$tests/guests.sh" "$build/numa-policy" "$obj" "$work/guests"
+suite cluster "$tests/cluster.sh" "$build/numa-policy" "$obj" "$work/cluster"
 
 [ -z "$broken" ] || echo "Failed:$broken"
 echo "$passed passed, $failed failed"

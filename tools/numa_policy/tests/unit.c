@@ -292,6 +292,7 @@ static void test_records(void)
 	static const char good[] = BEGIN SAMPLE END("ok", 2);
 	char bytes[sizeof(good)];
 	bool all_failed = true;
+	json_t *records;
 	struct np_cell cell;
 	char *text;
 
@@ -299,10 +300,12 @@ static void test_records(void)
 	cell = judged(good, strlen(good));
 	check(cell.status == NP_CELL_OK && !cell.reason, "good records");
 	check(near(cell.guest_s, 3.5), "guest time of good records");
-	check(json_array_size(cell.records) == 1 && cell.begin && cell.metrics,
-	      "parts of good records");
+	records = np_cell_records(&cell);
+	check(json_array_size(records) == 1 && np_cell_has_part(&cell, NP_PART_BEGIN) &&
+	      cell.metrics, "parts of good records");
+	json_decref(records);
 	np_cell_clear(&cell);
-	check(!cell.begin && cell.status == NP_CELL_NOT_RUN, "a cell that was cleared");
+	check(!np_cell_has_part(&cell, NP_PART_BEGIN) && cell.status == NP_CELL_NOT_RUN, "a cell that was cleared");
 
 	for (size_t len = 0; len < strlen(good); len++) {
 		cell = judged(good, len);
@@ -870,6 +873,11 @@ static void test_pair(void)
 	np_results_free(&b);
 }
 
+static void set_traffic(struct np_cell *cell, const char *traffic)
+{
+	np_cell_set_part_text(cell, NP_PART_TRAFFIC, traffic, strlen(traffic));
+}
+
 static void test_traffic(void)
 {
 	double one[2][REPS] = { { 1, 2, 3 }, { 1, 2, 3 } };
@@ -878,11 +886,11 @@ static void test_traffic(void)
 	char *text;
 
 	/* Of two runs that have it: 30 and 10 local, 10 and 30 remote, all remote later on. */
-	r.cells[0].traffic = json_loads("{\"vcpu_node\":[0,1],\"intervals\":["
+	set_traffic(&r.cells[0], "{\"vcpu_node\":[0,1],\"intervals\":["
 		"{\"t_ms\":0,\"loads\":[[20,5],[0,4]],\"stores\":[[2,0],[5,4]]},"
-		"{\"t_ms\":10000,\"loads\":[[0,0],[0,0]],\"stores\":[[0,0],[0,0]]}]}", 0, NULL);
-	r.cells[2].traffic = json_loads("{\"vcpu_node\":[0,1],\"intervals\":["
-		"{\"t_ms\":10000,\"loads\":[[0,30],[0,0]],\"stores\":[[10,0],[0,0]]}]}", 0, NULL);
+		"{\"t_ms\":10000,\"loads\":[[0,0],[0,0]],\"stores\":[[0,0],[0,0]]}]}");
+	set_traffic(&r.cells[2], "{\"vcpu_node\":[0,1],\"intervals\":["
+		"{\"t_ms\":10000,\"loads\":[[0,30],[0,0]],\"stores\":[[10,0],[0,0]]}]}");
 	check(!np_report_make(&rep, &r, NULL), "a report with traffic");
 	text = squeezed(reported(&rep, np_report_text));
 	check(contains(text, "local accesses 20 n/a remote accesses 20 n/a remote, % 50.0 n/a"),
@@ -894,6 +902,203 @@ static void test_traffic(void)
 	free(text);
 	np_report_free(&rep);
 	np_results_free(&r);
+}
+
+/* ---- many cells: reading, finding, merging ---- */
+
+static char *reads(const char *text, struct np_results *r)
+{
+	char *path = np_asprintf("%s/read.json", work), *error;
+
+	if (np_write_file(path, text, strlen(text)))
+		np_die(NP_FAIL, "cannot write %s", path);
+	error = np_results_load(r, path);
+	unlink(path);
+	free(path);
+	return error;
+}
+
+#define HEAD \
+	"\"schema\":\"numa-policy-results\",\"version\":1,\"policies\":[\"always\"]," \
+	"\"workloads\":[{\"name\":\"sleeper\"}],\"base\":\"always\",\"reps\":2"
+#define CELL(more) \
+	"{\"workload\":\"sleeper\",\"policy\":\"always\",\"rep\":1,\"seed\":1,\"status\":\"failed\"" \
+	more "}"
+
+static void test_reading(void)
+{
+	static const struct {
+		const char *text;
+		const char *error;
+	} bad[] = {
+		{ "", "line 1: the file is cut" },
+		{ "[]", "no object" },
+		{ "{" HEAD ",\"cells\":{}}", "no array" },
+		{ "{" HEAD "}", "'cells' is not a list" },
+		{ "{" HEAD ",\"cells\":[]}x", "something is behind the end" },
+		{ "{" HEAD ",\"cells\":[" CELL("") CELL("") "]}", "',' or ']' is missing" },
+		{ "{" HEAD ",\"cells\":[" CELL(",\"records\":[01]") "]}", "no value" },
+		{ "{" HEAD ",\"cells\":[" CELL(",\"records\":[1.]") "]}", "no value" },
+		{ "{" HEAD ",\"cells\":[" CELL(",\"records\":[nul]") "]}", "no value" },
+		{ "{" HEAD ",\"cells\":[" CELL(",\"records\":[1,]") "]}", "no value" },
+		{ "{" HEAD ",\"cells\":[" CELL(",\"records\":{\"a\" 1}") "]}", "':' is missing" },
+		{ "{" HEAD ",\"cells\":[" CELL(",\"records\":{1:1}") "]}", "a string is missing" },
+		{ "{" HEAD ",\"cells\":[" CELL(",\"records\":[\"a\nb\"]") "]}", "has no end" },
+		{ "{" HEAD ",\"cells\":[" CELL(",\"records\":[],\"records\":[]") "]}",
+		  "cell 1: it has 'records' twice" },
+		{ "{" HEAD ",\"cells\":[" CELL(",\"rep\":1") "]}", "cell 1: duplicate object key" },
+		{ "{" HEAD ",\"reps\":1,\"cells\":[]}", "duplicate object key" },
+	};
+	static const char odd[] =
+		"{ \"cells\" :\n[" CELL(",\n \"records\" : [ {\"a b\": [1 , -2.5e+3, true,null ]\t, "
+					"\"c\" :\"\\\" ]}\" } ] ") " ],\r\n" HEAD " }\n";
+	struct np_buf deep = { 0 };
+	struct np_results r;
+	char *error, *text;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		error = reads(bad[i].text, &r);
+		check(contains(error, bad[i].error), bad[i].error);
+		free(error);
+		np_results_free(&r);
+	}
+	error = reads(odd, &r);
+	see(np_asprintf("%s", error ? error : ""));
+	check(!error && r.ncells == 1, "cells before the head, laid out oddly");
+	text = r.ncells ? np_cell_part_text(&r.cells[0], NP_PART_RECORDS) : NULL;
+	see(np_asprintf("%s", text ? text : ""));
+	check(text && !strcmp(text, "[{\"a b\":[1,-2.5e+3,true,null],\"c\":\"\\\" ]}\"}]"),
+	      "and their records without the blanks");
+	free(text);
+	free(error);
+	np_results_free(&r);
+	np_buf_puts(&deep, "{\"a\":");
+	for (int i = 0; i < 100000; i++)
+		np_buf_puts(&deep, "[");
+	error = reads(deep.s, &r);
+	check(contains(error, "nested too deeply"), "a file nested without end");
+	free(error);
+	np_results_free(&r);
+	np_buf_free(&deep);
+}
+
+static struct np_results two_columns(double a, double b)
+{
+	double values[2][REPS] = { { a, a, a }, { b, b, b } };
+
+	return made("pte_updates", 2, values);
+}
+
+static int with_status(const struct np_results *r, enum np_status status)
+{
+	int n = 0;
+
+	for (int i = 0; i < r->ncells; i++)
+		n += r->cells[i].status == status;
+	return n;
+}
+
+static void test_finding(void)
+{
+	struct np_results r = two_columns(1, 2);
+	struct np_cell *const *cells, *c;
+	int n;
+
+	cells = np_results_cells(&r, 0, 1, &n);
+	check(n == REPS && cells[0]->rep == 1 && cells[2]->rep == 3 &&
+	      !strcmp(cells[2]->policy, "always"), "the cells of a column, by repetition");
+	c = np_results_find(&r, "sleeper/always/2");
+	check(c && c->rep == 2 && !strcmp(c->policy, "always"), "a cell by its ID");
+	check(!np_results_find(&r, "sleeper/always/4"), "no cell by another");
+	for (int i = 4; i < 40; i++) {
+		c = np_results_add(&r);
+		c->workload = np_strdup("sleeper");
+		c->policy = np_strdup("always");
+		c->rep = i;
+	}
+	c = np_results_find(&r, "sleeper/always/30");
+	check(c && c->rep == 30, "a cell that was added");
+	cells = np_results_cells(&r, 0, 1, &n);
+	check(n == 39 && cells[38]->rep == 39, "and in its column");
+	np_results_free(&r);
+}
+
+static void check_refused(const char *name, const char *key, json_t *value, const char *message)
+{
+	struct np_results a = two_columns(1, 2), b = two_columns(1, 2);
+	char *error;
+
+	json_object_set_new(b.head, key, value);
+	error = np_results_index(&b);
+	free(error);
+	error = np_results_merge(&a, &b);
+	check(contains(error, message) && a.ncells == 6, name);
+	free(error);
+	np_results_free(&a);
+	np_results_free(&b);
+}
+
+static void test_merge(void)
+{
+	struct np_results a = two_columns(1, 2), b = two_columns(1, 2);
+	json_t *head;
+	char *error;
+
+	fail_cell(&a.cells[0], NP_CELL_FAILED, "x");
+	fail_cell(&a.cells[2], NP_CELL_NOT_RUN, "y");
+	fail_cell(&b.cells[4], NP_CELL_FAILED, "z");
+	error = np_results_merge(&a, &b);
+	see(np_asprintf("%s", error ? error : ""));
+	check(!error && a.ncells == 6 && with_status(&a, NP_CELL_OK) == 6,
+	      "a good cell wins over a failed one and over one that was not run");
+	free(error);
+	np_results_free(&b);
+
+	b = two_columns(1, 3);
+	error = np_results_merge(&a, &b);
+	check(contains(error, "sleeper/always/1 was run twice: pte_updates is 2.0 in this run, 3.0"),
+	      "a cell with two results is refused");
+	free(error);
+	json_object_set_new(b.head, "policies", json_pack("[s, s]", "mm_seq", "always"));
+	json_object_set_new(b.head, "base", json_string("mm_seq"));
+	json_object_set_new(b.head, "reps", json_integer(5));
+	json_object_set_new(b.head, "seeds", json_pack("[i, i, i, i, i]", 1, 2, 3, 4, 5));
+	for (int i = 0; i < b.ncells; i++) {
+		free(b.cells[i].policy);
+		b.cells[i].policy = np_strdup(i % 2 ? "always" : "mm_seq");
+		b.cells[i].rep += 2;
+	}
+	error = np_results_index(&b);
+	free(error);
+	fail_cell(&a.cells[5], NP_CELL_FAILED, "x");
+	error = np_results_merge(&a, &b);
+	see(np_asprintf("%s", error ? error : ""));
+	check(!error && a.npolicies == 3 && !strcmp(a.policies[2], "mm_seq") && a.reps == 5 &&
+	      a.ncells == 11, "policies and repetitions are united");
+	free(error);
+	check(json_array_size(json_object_get(a.head, "seeds")) == 5, "and seeds");
+	check(json_array_size(json_object_get(a.head, "matrices")) == 2, "both plans are kept");
+	check(np_results_find(&a, "sleeper/mm_seq/5")->status == NP_CELL_OK, "its cells are there");
+	np_results_complete(&a);
+	check(np_results_find(&a, "sleeper/mm_seq/1")->status == NP_CELL_NOT_RUN,
+	      "a cell of a plan that is missing is not run");
+	check(!np_results_find(&a, "sleeper/pids_active/4"), "one that nobody planned is not there");
+	head = json_object_get(a.head, "merged_from");
+	check(json_array_size(head) >= 1, "it is said where the cells come from");
+	np_results_free(&a);
+	np_results_free(&b);
+
+	check_refused("another kernel", "kernel", json_pack("{s:s}", "release", "6.99"),
+		      "release of the kernel differs: not known in this run, \"6.99\" in this run");
+	check_refused("another QEMU", "qemu", json_pack("{s:s}", "version", "9"),
+		      "version of QEMU differs");
+	check_refused("other tunables", "tunables", json_pack("{s:i}", "scan_size_mb", 1),
+		      "tunables differs: not known in this run, {\"scan_size_mb\":1}");
+	check_refused("another shift", "workloads", json_pack("[{s:s, s:i}]", "name", "sleeper",
+							      "shift", 7),
+		      "workload sleeper: shift differs: 6 in this run, 7 in this run");
+	check_refused("other seeds", "seeds", json_pack("[i, i, i]", 1, 2, 4),
+		      "seed of repetition 3 differs: 3 in this run, 4");
 }
 
 /* ---- the rest ---- */
@@ -1255,8 +1460,7 @@ static void test_gnuplot(void)
 
 static void set_records(struct np_cell *cell, const char *records)
 {
-	json_decref(cell->records);
-	cell->records = json_loads(records, 0, NULL);
+	np_cell_set_part_text(cell, NP_PART_RECORDS, records, strlen(records));
 }
 
 #define DECIDE(t, vma, start, reason) \
@@ -1312,8 +1516,8 @@ static void test_series(void)
 	set_records(&r.cells[2], "[{\"type\":\"phase\",\"t_ms\":4000,\"name\":\"work\"},"
 		"{\"type\":\"sample\",\"t_ms\":0,\"pages\":10,\"local\":10},"
 		"{\"type\":\"sample\",\"t_ms\":5000,\"pages\":10,\"local\":10}]");
-	r.cells[0].traffic = json_loads("{\"nodes\":[0,1],\"vcpu_node\":[0,1],\"intervals\":["
-		"{\"t_ms\":10000,\"loads\":[[10,5],[7,4]],\"stores\":[[10,0],[0,6]]}]}", 0, NULL);
+	set_traffic(&r.cells[0], "{\"nodes\":[0,1],\"vcpu_node\":[0,1],\"intervals\":["
+		"{\"t_ms\":10000,\"loads\":[[10,5],[7,4]],\"stores\":[[10,0],[0,6]]}]}");
 	check(!np_report_make(&rep, &r, NULL), "a report for plots");
 	np_series_make(&s, &rep, 0);
 	check(s.end_s == 10 && s.panels[0].runs == 2 && s.panels[1].runs == 0,
@@ -1484,12 +1688,15 @@ static char *joined(struct np_cell *cell, const char *text)
 	const struct np_latency latency = { 1e6, 2e6 };
 	char *path = np_asprintf("%s/traffic.jsonl", work), *error;
 	struct np_topology t;
+	json_t *records;
 
 	error = np_topology_parse("2x1", &t);
 	memset(cell, 0, sizeof(*cell));
 	cell->metrics = json_object();
-	cell->records = json_pack("[{s:s}, {s:s, s:i}, {s:s, s:i}]", "type", "phase", "type",
-				  "sample", "t_ms", 10, "type", "sample", "t_ms", 20);
+	records = json_pack("[{s:s}, {s:s, s:i}, {s:s, s:i}]", "type", "phase", "type", "sample",
+			    "t_ms", 10, "type", "sample", "t_ms", 20);
+	np_cell_set_part(cell, NP_PART_RECORDS, records);
+	json_decref(records);
 	if (error || np_write_file(path, text, strlen(text)))
 		np_die(NP_FAIL, "cannot write %s", path);
 	error = np_traffic_join(cell, path, &t, &latency);
@@ -1505,7 +1712,7 @@ static void check_not_joined(const char *text, const char *reason, const char *n
 	char *error = joined(&cell, text);
 
 	check(contains(error, reason), name);
-	check(!cell.traffic && !json_object_size(cell.metrics), "then nothing is added to the cell");
+	check(!np_cell_traffic(&cell) && !json_object_size(cell.metrics), "then nothing is added to the cell");
 	free(error);
 	np_cell_clear(&cell);
 }
@@ -1525,21 +1732,25 @@ static void test_join(void)
 				    "modelled_ms", 15.);
 	struct np_cell cell;
 	char *error = joined(&cell, TRAFFIC_GOOD);
+	json_t *traffic = np_cell_traffic(&cell);
 
-	see(json_dumps(cell.traffic, JSON_COMPACT));
-	check(!error && json_equal(cell.traffic, wanted), "counts are joined to samples");
+	see(json_dumps(traffic, JSON_COMPACT));
+	check(!error && json_equal(traffic, wanted), "counts are joined to samples");
+	json_decref(traffic);
 	see(json_dumps(cell.metrics, JSON_COMPACT));
 	check(json_equal(cell.metrics, metrics), "metrics are made of the measured phase");
 	free(error);
 	np_cell_clear(&cell);
-	check(!cell.traffic, "a cell forgets its counts");
+	check(!np_cell_traffic(&cell), "a cell forgets its counts");
 	error = joined(&cell, CALIBRATED COUNTS("start", 1, 1, 1, 1) COUNTS("sample", 2, 3, 4, 5)
 		       COUNTS("sample", 4, 6, 7, 8) COUNTS("sample", 4, 6, 7, 8)
 		       COUNTS("end", 5, 9, 8, 9));
-	check(!error && json_is_null(json_object_get(cell.traffic, "measured")) &&
+	traffic = np_cell_traffic(&cell);
+	check(!error && json_is_null(json_object_get(traffic, "measured")) &&
 	      !json_object_size(cell.metrics) &&
-	      json_array_size(json_object_get(cell.traffic, "intervals")) == 2,
+	      json_array_size(json_object_get(traffic, "intervals")) == 2,
 	      "there may be no measured phase, and a sample that failed");
+	json_decref(traffic);
 	free(error);
 	np_cell_clear(&cell);
 	json_decref(wanted);
@@ -1577,6 +1788,9 @@ int main(int argc, char **argv)
 	test_report();
 	test_pair();
 	test_traffic();
+	test_reading();
+	test_finding();
+	test_merge();
 	test_policies();
 	test_append();
 	test_verdicts();
