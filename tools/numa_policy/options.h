@@ -56,7 +56,6 @@ struct np_list {
  * @latency_text: latencies for the modelled time, as written, or NULL
  * @latency: the latencies
  * @decisions: record every decision of the policy
- * @resume: keep the cells in @out that are ok
  * @keep: keep the files of good cells
  * @dry_run: only check the options
  * @list_cells: only list the cells
@@ -92,7 +91,6 @@ struct np_options {
 	const char *latency_text;
 	struct np_latency latency;
 	bool decisions;
-	bool resume;
 	bool keep;
 	bool dry_run;
 	bool list_cells;

@@ -324,8 +324,7 @@ static void add_metrics(json_t *metrics, const struct snapshots *s, const struct
 }
 
 /* An interval for each sample record; returns what is wrong. */
-static char *make_intervals(const struct np_cell *cell, const struct snapshots *s,
-			    json_t *intervals)
+static char *make_intervals(const json_t *records, const struct snapshots *s, json_t *intervals)
 {
 	json_t *records = np_cell_records(cell), *record;
 	const json_t *before = s->start;
@@ -355,7 +354,7 @@ static char *make_intervals(const struct np_cell *cell, const struct snapshots *
 static char *join(struct np_cell *cell, const struct snapshots *s, const struct np_topology *t,
 		  const struct np_latency *latency)
 {
-	json_t *intervals, *measured, *nodes, *cpus, *traffic;
+	json_t *records, *intervals, *measured, *nodes, *cpus, *traffic;
 	char *error;
 
 	if (!s->start)
@@ -363,7 +362,9 @@ static char *join(struct np_cell *cell, const struct snapshots *s, const struct 
 	if (!s->end)
 		return np_strdup("it does not say that the work was done");
 	intervals = json_array();
-	error = make_intervals(cell, s, intervals);
+	records = np_cell_records(cell);
+	error = make_intervals(records, s, intervals);
+	json_decref(records);
 	if (error) {
 		json_decref(intervals);
 		return error;
@@ -375,8 +376,8 @@ static char *join(struct np_cell *cell, const struct snapshots *s, const struct 
 		json_array_append_new(nodes, json_integer(i));
 	for (int i = 0; i < t->cpus; i++)
 		json_array_append_new(cpus, json_integer(node_of(t, i)));
-	traffic = json_pack("{s:o, s:o, s:o, s:o}", "nodes", nodes, "vcpu_node", cpus,
-			    "measured", measured, "intervals", intervals);
+	traffic = json_pack("{s:o, s:o, s:o, s:o}", "nodes", nodes, "vcpu_node", cpus, "measured",
+			    measured, "intervals", intervals);
 	np_cell_set_part(cell, NP_PART_TRAFFIC, traffic);
 	json_decref(traffic);
 	if (s->measured)

@@ -23,7 +23,7 @@ static void visit_some(const struct np_walk *all, long round)
 	size_t i;
 
 	for (i = round % STRANGER; i < all->pages; i += STRANGER)
-		np_touch(all->start + all->order[i] * NP_PAGE);
+		np_touch(all->start + (all->first + i * all->step) % all->pages * NP_PAGE);
 }
 
 static void *worker(void *arg)

@@ -204,12 +204,16 @@ noreturn void np_stay(void);
  * struct np_walk - the order in which the pages of an area are visited
  * @start: the area
  * @pages: how many pages it has
- * @order: page numbers in the order of the visits
+ * @first: page that is visited first
+ * @step: from a page to the next, modulo @pages, with which it has no divisor in common
+ *
+ * The order is computed, not looked up: accesses to a table would be counted as the workload's.
  */
 struct np_walk {
 	char *start;
 	size_t pages;
-	unsigned int *order;
+	size_t first;
+	size_t step;
 };
 
 /**

@@ -388,6 +388,17 @@ void np_stay(void)
 		pause();
 }
 
+static size_t common_divisor(size_t a, size_t b)
+{
+	while (b) {
+		size_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
 /**
  * np_walk_init() - choose the order in which the pages of an area are visited
  * @walk: the walk
@@ -397,17 +408,12 @@ void np_stay(void)
  */
 void np_walk_init(struct np_walk *walk, char *start, size_t len, struct np_rng *rng)
 {
-	size_t i;
-
 	walk->start = start;
 	walk->pages = len / NP_PAGE;
-	walk->order = np_alloc(walk->pages * sizeof(*walk->order));
-	for (i = 0; i < walk->pages; i++) {
-		size_t j = np_rng_below(rng, i + 1);
-
-		walk->order[i] = walk->order[j];
-		walk->order[j] = i;
-	}
+	walk->first = np_rng_below(rng, walk->pages);
+	do {
+		walk->step = 1 + np_rng_below(rng, walk->pages);
+	} while (common_divisor(walk->pages, walk->step) != 1);
 }
 
 /**
@@ -416,10 +422,15 @@ void np_walk_init(struct np_walk *walk, char *start, size_t len, struct np_rng *
  */
 void np_walk_touch(const struct np_walk *walk)
 {
-	size_t i;
+	size_t i, pages = walk->pages, step = walk->step, at = walk->first;
+	char *start = walk->start;
 
-	for (i = 0; i < walk->pages; i++)
-		np_touch(walk->start + walk->order[i] * NP_PAGE);
+	for (i = 0; i < pages; i++) {
+		np_touch(start + at * NP_PAGE);
+		at += step;
+		if (at >= pages)
+			at -= pages;
+	}
 }
 
 /**

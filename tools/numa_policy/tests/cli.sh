@@ -423,8 +423,7 @@ usage "a latency out of range" "--latency 1/2000000: not from 0 to 1000000 ns" -
 compare --help
 ok "--help exits with 0 and names every option" \
 	both rc_is 0 bash -c "for o in policies workloads topology reps jobs seed base out kernel \
-		initrd set tune shift sample-ms limit timeout stall accel qemu keep traffic latency resume list-cells \
-		cell print save help; do \
+		initrd set tune shift sample-ms limit timeout stall accel qemu keep traffic latency resume list-cells cell print save help; do \
 		grep -q -e \"--\$o\" $work/stdout || exit 1; done"
 
 # ---- accesses that were counted, and some that were not ----
