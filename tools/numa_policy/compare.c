@@ -139,7 +139,6 @@ static int print_only(const struct np_options *o)
 		free(error);
 		status = NP_FAIL;
 	} else {
-		np_results_complete(&r);
 		status = choose_base(&r, o->base);
 		if (!status)
 			status = np_table_print_all(&r);

@@ -459,6 +459,7 @@ static void add_missing(struct np_results *r, const char *workload, const char *
 void np_results_complete(struct np_results *r)
 {
 	json_t *plans = plans_of(r), *plan, *w, *p;
+	bool all = true;
 	size_t i, j, k;
 
 	json_array_foreach(plans, i, plan) {
@@ -471,6 +472,10 @@ void np_results_complete(struct np_results *r)
 						    rep);
 	}
 	json_decref(plans);
+	for (int c = 0; c < r->ncells; c++)
+		all &= r->cells[c].status != NP_CELL_NOT_RUN;
+	if (all && r->head)
+		json_object_set_new(r->head, "interrupted", json_false());
 }
 
 /* ---- files and directories ---- */
@@ -548,15 +553,6 @@ static char *load_path(struct np_results *r, const char *path)
 	return error;
 }
 
-/* What one run did not finish another may have. */
-static void see_whole(struct np_results *r)
-{
-	for (int i = 0; i < r->ncells; i++)
-		if (r->cells[i].status == NP_CELL_NOT_RUN)
-			return;
-	json_object_set_new(r->head, "interrupted", json_false());
-}
-
 /**
  * np_results_load_dirs() - read results of several runs and put them together
  * @r: filled in; to be freed by np_results_free() in any case
@@ -564,7 +560,7 @@ static void see_whole(struct np_results *r)
  *	directory is read too
  * @n: how many
  *
- * Cells that were planned and are in no file are not there: see np_results_complete().
+ * Cells that were planned and are in no file are added as not run.
  *
  * Return: NULL, or what is wrong, with the file's name in it; to be freed.
  */
@@ -576,6 +572,6 @@ char *np_results_load_dirs(struct np_results *r, char *const *paths, int n)
 	for (int i = 0; i < n && !error; i++)
 		error = load_path(r, paths[i]);
 	if (!error)
-		see_whole(r);
+		np_results_complete(r);
 	return error;
 }
