@@ -897,6 +897,51 @@ report --help
 ok "report --help names every option" both rc_is 0 bash -c "for o in format base out summary compare \
 	label force help; do grep -q -e \"--\$o\" $work/stdout || exit 1; done"
 
+# ---- run and experiment ----
+
+tool() # ARGUMENT...
+{
+	"$np" "$@" >"$work/stdout" 2>"$work/stderr" </dev/null
+	rc=$?
+}
+
+tool run
+ok "run without a program is refused" both rc_is 2 err_has "which program?"
+tool run --workloads sleeper -- true
+ok "run has no option --workloads" both rc_is 2 err_has "unknown option '--workloads'"
+tool run --policies nonsense -- true
+ok "run: an unknown policy is refused" both rc_is 2 err_has "unknown policy 'nonsense'"
+tool run --dry-run --reps 3 -- anything --help
+ok "run: the program's options are its own" rc_is 0
+tool run --help
+ok "run --help names every option" both rc_is 0 bash -c "for o in policies base topology reps seed tune out \
+	jobs kernel initrd qemu accel shift sample-ms limit timeout stall keep traffic latency decisions; do \
+	grep -q -e \"--\$o\" $work/stdout || exit 1; done"
+FAKE=good tool run --qemu "$work/qemu" --kernel "$work/kernel" --initrd "$work/initramfs" \
+	--policies always --reps 1 --out "$work/own" -- ./prog "two words" 'x'
+ok "run: the table has the command" out_has "== command: ./prog two words x, shift 5"
+ok "run: so has the command that reproduces it, quoted" \
+	bash -c "jq -r .reproduce $work/own/results.json | grep -qF -- \"-- ./prog 'two words' x\""
+ok "run: results.json has its words and its directory" \
+	[ "$(jq -c '.workloads[0] | [.command, .directory]' "$work/own/results.json")" = \
+	"[[\"./prog\",\"two words\",\"x\"],\"$PWD\"]" ]
+
+tool experiment
+ok "experiment without a name is refused" both rc_is 2 err_has "which experiment? There are: starved,"
+tool experiment starved nonsense
+ok "an unknown experiment is refused" both rc_is 2 err_has "unknown experiment 'nonsense'"
+tool experiment --reps 3 starved
+ok "experiment has no option --reps" both rc_is 2 err_has "unknown option '--reps'"
+tool experiment --dry-run all
+ok "every experiment's workloads, parameters and policies exist" rc_is 0
+tool experiment --dry-run --topology 1x2 cost
+ok "experiment: a topology with one node is refused" rc_is 2
+tool experiment --help
+ok "experiment --help names every experiment, its claims and what they are held against" \
+	bash -c "for e in starved starved_threads cost late threadlocal large sequence_rate; do \
+	awk -v e=\"\$e:\" '\$1 == e { f = 1; next } f && /^[a-z]/ { exit } f && \$1 == \"against\" { a = 1 } \
+	f && \$1 == \"claim\" { c = 1 } END { exit !(a && c) }' $work/stdout || exit 1; done"
+
 # ---- full disk ----
 
 mkdir "$work/disk"
