@@ -503,13 +503,6 @@ void np_report_free(struct np_report *rep)
 	memset(rep, 0, sizeof(*rep));
 }
 
-/* ---- what stands in until it is written ---- */
-
-__attribute__((__weak__)) char *np_results_merge(struct np_results *into, struct np_results *from)
-{
-	return np_strdup("several directories: not built in");
-}
-
 /* ---- the command ---- */
 
 enum {

@@ -297,7 +297,7 @@ static void warm_libraries(const char *linker, const char *program)
 		p = strchr(line, '/');
 		if (!p)
 			continue;
-		p[strcspn(p, " \n")] = '\0';
+		p[strcspn(p, "\n ")] = '\0';
 		warm_file(p);
 	}
 	if (f)
@@ -646,7 +646,6 @@ static void look_at(int pid, struct process *process, int **list, int *n)
 	if (dir)
 		closedir(dir);
 }
-
 
 /*
  * Where the anonymous memory of a process is mapped. To find that out takes far longer than to look

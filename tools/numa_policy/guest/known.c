@@ -61,7 +61,7 @@ static void pin_to(int cpu)
 static void probe(int cpu, const struct np_node *node, char *p)
 {
 	static unsigned long n;
-	unsigned long loads = np_get("accesses") + 1000 * n, stores = loads / 2 + n;
+	unsigned long loads = np_get("accesses") + 1000 * n, stores = loads / 2 + n + 1;
 	struct np_buf b = { 0 };
 
 	n++;

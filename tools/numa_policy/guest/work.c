@@ -363,8 +363,8 @@ void np_area_add(char *start, size_t len, int thread, const char *name)
 
 /**
  * np_meet() - wait for other threads or processes of the workload
- * @n: go on when np_meet() was called this often in all, since the workload began; 0: go on at once,
- *	having been counted
+ * @n: go on when np_meet() was called this often in all, since the workload began; 0: be counted
+ *	and go on at once
  */
 void np_meet(int n)
 {

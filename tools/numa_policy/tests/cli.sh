@@ -758,8 +758,8 @@ ok "it marks what was not always reached" \
 ok "it names the failed run" flat_has \
 	'Failed runs (1), not part of any figure: - sleeper under always, repetition 2: panicked: "oops", it said'
 ok "and the runs that were not made" both \
-	flat_has 'sleeper under always, not run or not finished: repetition 3, 1 of 4 runs are not in' \
-	flat_has 'numa01_threadlocal under always, 4 of 4 runs are not in the results'
+	flat_has 'sleeper under always, not run or not finished: repetition 3 4' \
+	flat_has 'numa01_threadlocal under always, not run or not finished: repetition 1 2 3 4'
 ok "it has kernel, library, topology, seeds, date and tunables" bash -c \
 	"for x in 6.12.0-test c0ffee abcdef0123 2x2 '11 12 13 14' 2026-01-02T03:04:05Z scan_size_mb=64; do \
 	grep -qF -e \"\$x\" $work/stdout || exit 1; done"
@@ -781,7 +781,7 @@ command=$(sed -n '/^to reproduce:$/,/^configuration/p' "$work/stdout" | sed '1d;
 words=$(bash -c "numa-policy() { printf '<%s>' \"\$@\"; }; $command")
 ok "the command can be pasted into a shell" [ "$words" = "<compare><--policies><pids_active,seq_delta,a_policy_with_quite_a_long_name,another_policy_with_a_long_name><--set><x.y=1 2><--reps><4>" ]
 report "$work/rep" --format csv
-ok "csv has a line per run and metric" both rc_is 0 lines_are $((15 * 10 + 1))
+ok "csv has a line per run and metric" both rc_is 0 lines_are $((24 * 10 + 1))
 ok "csv quotes what has quotes and commas" out_has \
 	'sleeper,always,2,12,failed,"panicked: ""oops"", it said",pte_updates,PTE updates,'
 ok "csv has values in the table's unit" out_has 'sleeper,pids_active,2,12,ok,,t90_ms,s until 90 % local,1.1'
@@ -803,7 +803,7 @@ ok "json names the comparisons and the correction" \
 	json '.comparisons == 18 and .correction == "Holm" and .test == "Welch"'
 ok "json has null where there is nothing to test" json '[.statistics[] | select(.policy == "always")
 	| .p == null and .significant == null] | all'
-ok "json has the runs that are missing" json '.missing | length == 2 and .[0].status == "failed"
+ok "json has the runs that are missing" json '.missing | length == 11 and .[0].status == "failed"
 	and .[1].status == "not run"'
 report "$work/rep" --out "$work/report.txt"
 ok "--out writes to a file" both rc_is 0 grep -q '^Amean ' "$work/report.txt"
@@ -846,7 +846,7 @@ ok "--compare as lkml" both rc_is 0 flat_has \
 	'- 6.12.0-test/12345601 against 6.12.0-test/abcdef01, sleeper under pids_active: PTE updates 197.0 % higher'
 ok "and no line of it has more than 80 columns" narrow
 report --compare "$work/rep" "$work/rep2" --format csv --label 'a "b",c'
-ok "--compare as csv" both lines_are $((15 * 10 * 2 + 1)) out_has '"a ""b""",sleeper,pids_active,1,11,ok'
+ok "--compare as csv" both lines_are $((24 * 10 + 30 * 10 + 1)) out_has '"a ""b""",sleeper,pids_active,1,11,ok'
 report --compare "$work/rep" "$work/rep2" --format json
 ok "--compare as json" json '(.sets | length == 2) and .base == null and
 	([.statistics[].set] | unique) == [0, 1]'
@@ -896,6 +896,51 @@ done
 report --help
 ok "report --help names every option" both rc_is 0 bash -c "for o in format base out summary compare \
 	label force help; do grep -q -e \"--\$o\" $work/stdout || exit 1; done"
+
+# ---- run and experiment ----
+
+tool() # ARGUMENT...
+{
+	"$np" "$@" >"$work/stdout" 2>"$work/stderr" </dev/null
+	rc=$?
+}
+
+tool run
+ok "run without a program is refused" both rc_is 2 err_has "which program?"
+tool run --workloads sleeper -- true
+ok "run has no option --workloads" both rc_is 2 err_has "unknown option '--workloads'"
+tool run --policies nonsense -- true
+ok "run: an unknown policy is refused" both rc_is 2 err_has "unknown policy 'nonsense'"
+tool run --dry-run --reps 3 -- anything --help
+ok "run: the program's options are its own" rc_is 0
+tool run --help
+ok "run --help names every option" both rc_is 0 bash -c "for o in policies base topology reps seed tune out \
+	jobs kernel initrd qemu accel shift sample-ms limit timeout stall keep traffic latency decisions; do \
+	grep -q -e \"--\$o\" $work/stdout || exit 1; done"
+FAKE=good tool run --qemu "$work/qemu" --kernel "$work/kernel" --initrd "$work/initramfs" \
+	--policies always --reps 1 --out "$work/own" -- ./prog "two words" 'x'
+ok "run: the table has the command" out_has "== command: ./prog two words x, shift 5"
+ok "run: so has the command that reproduces it, quoted" \
+	bash -c "jq -r .reproduce $work/own/results.json | grep -qF -- \"-- ./prog 'two words' x\""
+ok "run: results.json has its words and its directory" \
+	[ "$(jq -c '.workloads[0] | [.command, .directory]' "$work/own/results.json")" = \
+	"[[\"./prog\",\"two words\",\"x\"],\"$PWD\"]" ]
+
+tool experiment
+ok "experiment without a name is refused" both rc_is 2 err_has "which experiment? There are: starved,"
+tool experiment starved nonsense
+ok "an unknown experiment is refused" both rc_is 2 err_has "unknown experiment 'nonsense'"
+tool experiment --reps 3 starved
+ok "experiment has no option --reps" both rc_is 2 err_has "unknown option '--reps'"
+tool experiment --dry-run all
+ok "every experiment's workloads, parameters and policies exist" rc_is 0
+tool experiment --dry-run --topology 1x2 cost
+ok "experiment: a topology with one node is refused" rc_is 2
+tool experiment --help
+ok "experiment --help names every experiment, its claims and what they are held against" \
+	bash -c "for e in starved starved_threads cost late threadlocal large sequence_rate; do \
+	awk -v e=\"\$e:\" '\$1 == e { f = 1; next } f && /^[a-z]/ { exit } f && \$1 == \"against\" { a = 1 } \
+	f && \$1 == \"claim\" { c = 1 } END { exit !(a && c) }' $work/stdout || exit 1; done"
 
 # ---- full disk ----
 

@@ -196,6 +196,46 @@ check "the last 4 KB of its output are kept" sh -c \
 	'jq -e ".cells[0].records[] | select(.type == \"output\") | (.text | length) == 4096 and
 	.bytes > 10000 and (.text | endswith(\"in / for /root, the end\n\"))" "of leaves/results.json" >/dev/null'
 
+# ---- run: any command ----
+
+# own NAME OPTION... -- COMMAND...
+own() {
+	name=$1
+	shift
+	"$tool" run --kernel "$kernel" --policies seq_delta --reps 1 --topology 2x1 --out "$work/own $name" \
+		"$@" >"own-$name.out" 2>&1
+}
+
+own_is() { # NAME FILTER: is the filter true for its only cell?
+	jq -e ".cells[0] | $2" "own $1/results.json" >/dev/null
+}
+
+mkdir -p "a dir"
+# shellcheck disable=SC2016
+(cd "a dir" && GREETING='good day' own good -- sh -c 'echo "$GREETING $1 $PWD"' sh 'x  y') || true
+check "run: a program runs" own_is good '.status == "ok"'
+check "run: with its arguments, its environment and its directory" own_is good \
+	"[.records[] | select(.type == \"output\").text] == [\"good day x  y $work/a dir\\n\"]"
+refuse "run: a program that is missing fails the cell" own missing -- ./nosuch
+check "run: it says so" own_is missing '.reason | test("cannot run .*nosuch.*No such file")'
+echo text >plain
+refuse "run: a file that is not executable fails the cell" own plain -- ./plain
+check "run: it says so" own_is plain '.reason | test("cannot run .*plain.*Permission denied")'
+refuse "run: a program that fails fails the cell" own fails -- sh -c 'echo some words; exit 7'
+check "run: with its exit status and output" own_is fails '.reason | test("exit status 7: some words")'
+refuse "run: a program that never ends fails the cell" own never --limit 5 -- sleep 1000000
+check "run: it says so" own_is never '.reason | test("limit of 5 s of guest time")'
+
+# ---- an experiment ----
+
+check "the experiment on late VMAs runs" "$tool" experiment --kernel "$kernel" --out "$work/experiment" late
+check "it reaches a verdict" jq -e '.verdict != "inconclusive" and .claims[0].n >= 6' \
+	experiment/late/verdict.json
+check "its effect is that of its runs" sh -c "jq -s '
+	def mean(p): [.[1].cells[] | select(.policy == p) | .metrics.pte_updates] | add / length;
+	.[0].claims[0].ci95.change - 100 * (mean(\"vma_seq\") / mean(\"mm_seq\") - 1) | fabs < 0.01' \
+	experiment/late/verdict.json experiment/late/late/results.json | grep -qx true"
+
 # ---- what the default comparison must show, with fewer runs ----
 
 metric() { # RUN POLICY METRIC: the mean of its runs
