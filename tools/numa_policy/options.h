@@ -58,6 +58,7 @@ struct np_list {
  * @decisions: record every decision of the policy
  * @keep: keep the files of good cells
  * @dry_run: only check the options
+ * @resume: keep the cells in @out that are ok
  * @list_cells: only list the cells
  * @cell: IDs of the cells to run, as written; empty: all
  * @save: file to save what is printed in, or NULL
@@ -93,6 +94,7 @@ struct np_options {
 	bool decisions;
 	bool keep;
 	bool dry_run;
+	bool resume;
 	bool list_cells;
 	struct np_list cell;
 	const char *save;

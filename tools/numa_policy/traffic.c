@@ -326,9 +326,7 @@ static void add_metrics(json_t *metrics, const struct snapshots *s, const struct
 /* An interval for each sample record; returns what is wrong. */
 static char *make_intervals(const json_t *records, const struct snapshots *s, json_t *intervals)
 {
-	json_t *records = np_cell_records(cell), *record;
-	const json_t *before = s->start;
-	char *error = NULL;
+	const json_t *before = s->start, *record;
 	size_t i, n = 0;
 
 	json_array_foreach(records, i, record) {
@@ -338,17 +336,14 @@ static char *make_intervals(const json_t *records, const struct snapshots *s, js
 		if (!type || strcmp(type, "sample"))
 			continue;
 		now = json_array_get(s->samples, n++);
-		if (!now) {
-			error = np_asprintf("there are counts for %zu samples only", n - 1);
-			break;
-		}
+		if (!now)
+			return np_asprintf("there are counts for %zu samples only", n - 1);
 		interval = difference(before, now);
 		json_object_set(interval, "t_ms", json_object_get(record, "t_ms"));
 		json_array_append_new(intervals, interval);
 		before = now;
 	}
-	json_decref(records);
-	return error;
+	return NULL;
 }
 
 static char *join(struct np_cell *cell, const struct snapshots *s, const struct np_topology *t,

@@ -29,7 +29,16 @@ start() {
 	daemons="$! $daemons"
 }
 
+# Jobs are not children of ours: Slurm must end them while it runs.
+no_jobs() {
+	[ -z "$(squeue -h)" ]
+}
+
 stop_all() {
+	if [ -n "${SLURM_CONF:-}" ] && [ -n "$daemons" ]; then
+		timeout 10 scancel --user="$user" 2>/dev/null || true
+		wait_for 30 no_jobs || echo "# jobs of Slurm are left"
+	fi
 	for pid in $daemons; do
 		kill "$pid" 2>/dev/null || true
 	done
@@ -181,13 +190,14 @@ slurm_conf() {
 		SelectTypeParameters=CR_CPU
 		SlurmdParameters=config_overrides
 		ReturnToService=2
+		KillWait=5
 		NodeName=node1 NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
 		PartitionName=all Nodes=node1 Default=YES MaxTime=INFINITE State=UP
 	END
 }
 
 run_array() {
-	timeout 240 sbatch --wait --array=1-"$(wc -l <cells)" --output="$work/slurm/job-%a.out" \
+	timeout 600 sbatch --wait --array=1-"$(wc -l <cells)" --output="$work/slurm/job-%a.out" \
 		job.sh >sbatch.out 2>&1
 }
 
