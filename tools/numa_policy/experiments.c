@@ -15,44 +15,48 @@
 	"Remote memory is as fast as local memory in the emulator: what is gained is read from " \
 	"where accesses and pages are, not from elapsed time."
 
-#define CLOCK_VARIED \
-	"The seed moves the return by up to 4 s, and the runs go on for longer than the longest " \
-	"scan period (60 s), so that every run has at least one whole period after the return."
-
 /* ---- 1: a starved VMA ---- */
 
 static const struct np_arm starved_arms[] = {
-	{ "one_thread", "pids_active,pid_history,seq_delta,always", "sleeper",
-	  "return_ms=240000", .traffic = true },
+	{ "one_thread", "pids_active,pid_history,seq_delta,always", "sleeper", "return_ms=150000",
+	  .traffic = true },
 	{ 0 }
 };
 
-/* A cure halves the remote accesses at least: less would not be called "gone". */
+/*
+ * The thread has no figure but "gone" and "not gone". What is asked is a quarter fewer at least, of
+ * all policies alike: the remote phase lasts until the next scan whatever the policy is, and that
+ * may be a minute away.
+ */
 static const struct np_claim starved_claims[] = {
-	{ "seq_delta cures it: the remote accesses after the return are at least halved",
-	  "one_thread", "remote_accesses", "seq_delta", "pids_active", NP_LESS, 50 },
-	{ "four windows do not: the remote accesses are not halved",
-	  "one_thread", "remote_accesses", "pid_history", "pids_active", NP_NOT_LESS, 50 },
-	{ "with the decision \"always yes\" they are at least halved",
-	  "one_thread", "remote_accesses", "always", "pids_active", NP_LESS, 50 },
+	{ "seq_delta cures it: the remote accesses after the return are a quarter fewer at least",
+	  "one_thread", "remote_accesses", "seq_delta", "pids_active", NP_LESS, 25 },
+	{ "four windows do not: the remote accesses are not a quarter fewer",
+	  "one_thread", "remote_accesses", "pid_history", "pids_active", NP_NOT_LESS, 25 },
+	{ "with the decision \"always yes\" they are a quarter fewer at least",
+	  "one_thread", "remote_accesses", "always", "pids_active", NP_LESS, 25 },
 	{ 0 }
 };
 
 /* ---- 2: the same with several threads ---- */
 
+#define THREADS_ARM(_name, _set) \
+	{ _name, "pids_active,seq_delta", "sleeper", _set " return_ms=60000", \
+	  "scan_period_max_ms=4000", true, false }
+
 static const struct np_arm threads_arms[] = {
-	{ "shared_2", "pids_active,seq_delta", "sleeper", "threads=2 share=1 return_ms=120000", .traffic = true },
-	{ "shared_4", "pids_active,seq_delta", "sleeper", "threads=4 share=1 return_ms=120000", .traffic = true },
-	{ "shared_8", "pids_active,seq_delta", "sleeper", "threads=8 share=1 return_ms=120000", .traffic = true },
-	{ "own_2", "pids_active,seq_delta", "sleeper", "threads=2 share=0 return_ms=120000", .traffic = true },
-	{ "own_4", "pids_active,seq_delta", "sleeper", "threads=4 share=0 return_ms=120000", .traffic = true },
-	{ "own_8", "pids_active,seq_delta", "sleeper", "threads=8 share=0 return_ms=120000", .traffic = true },
+	THREADS_ARM("shared_2", "threads=2 share=1"),
+	THREADS_ARM("shared_4", "threads=4 share=1"),
+	THREADS_ARM("shared_8", "threads=8 share=1"),
+	THREADS_ARM("own_2", "threads=2 share=0"),
+	THREADS_ARM("own_4", "threads=4 share=0"),
+	THREADS_ARM("own_8", "threads=8 share=0"),
 	{ 0 }
 };
 
 #define THREADS_CLAIM(_arm, _text) \
-	{ "seq_delta at least halves the remote accesses after the return with " _text, _arm, \
-	  "remote_accesses", "seq_delta", "pids_active", NP_LESS, 50 }
+	{ "the remote accesses after the return are a quarter fewer at least with " _text, _arm, \
+	  "remote_accesses", "seq_delta", "pids_active", NP_LESS, 25 }
 
 static const struct np_claim threads_claims[] = {
 	THREADS_CLAIM("shared_2", "2 threads that share the VMAs"),
@@ -163,13 +167,15 @@ const struct np_experiment np_experiments[] = {
 		"starved", "a process with one thread returns to VMAs that it left alone for long",
 		"\"Not scanned for a while\": SPEC CPU omnetpp_r on 320 CPUs, a few cores with about 500 MB/s of remote reads for about 20 s; gone with \"always yes\", gone with seq_delta, not gone with the four-window history.",
 		EMULATOR " The process is one, its VMAs are 12 MB.",
-		CLOCK_VARIED, starved_arms, starved_claims, { 8, 14, 20 },
+		"As the kernel has it: up to 60 s. The process stays for 150 s after its return, two and a half of the longest periods, and its seed moves the return by up to 4 s.",
+		starved_arms, starved_claims, { 8, 14, 20 },
 	},
 	{
 		"starved_threads", "the same with 2, 4 and 8 threads, sharing the VMAs or each its own",
 		"Open question in the thread: does seq_delta help multi-threaded processes that are inactive at intervals? The rule waits for as many sequences as there are threads.",
 		EMULATOR,
-		CLOCK_VARIED, threads_arms, threads_claims, { 5, 8 },
+		"Taken out: the longest scan period is set to 4 s, so that passes come often and the policy alone decides. The seed moves the return by up to 4 s.",
+		threads_arms, threads_claims, { 5, 8 },
 	},
 	{
 		"cost", "a single-threaded process that needs no scanning",
