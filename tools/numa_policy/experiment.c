@@ -173,7 +173,7 @@ static void run_arm(struct state *s, struct arm_state *a, int reps)
 	if (end != NP_RUN_COMPLETE)
 		s->interrupted = true;
 	for (int i = 0; i < r->ncells; i++)
-		if (r->cells[i].status != NP_CELL_OK)
+		if (r->cells[i].status != NP_CELL_OK && r->cells[i].rep <= reps)
 			s->broken = true;
 }
 
@@ -206,11 +206,12 @@ static bool value_of(const struct np_results *r, const char *policy, int rep, co
 static struct finding look_at(const struct state *s, const struct np_claim *c)
 {
 	const struct np_results *r = results_of(s, c->arm);
-	double *a = np_alloc(r->reps * sizeof(*a)), *base = np_alloc(r->reps * sizeof(*base));
+	int reps = s->x->looks[s->look], n = 0;
+	double *a = np_alloc(reps * sizeof(*a)), *base = np_alloc(reps * sizeof(*base));
 	struct finding f = { 0 };
-	int n = 0;
 
-	for (int rep = 1; rep <= r->reps; rep++) {
+	/* Runs beyond this look, from an earlier run that went further, do not count yet. */
+	for (int rep = 1; rep <= reps; rep++) {
 		if (value_of(r, c->policy, rep, c->metric, &a[n]) &&
 		    value_of(r, c->base, rep, c->metric, &base[n]))
 			n++;
@@ -266,7 +267,8 @@ static char *rule_text(const struct np_claim *c)
 
 	switch (c->relation) {
 	case NP_LESS:
-		relation = np_asprintf("lower by more than %g %%", c->margin);
+		relation = c->margin > 0 ? np_asprintf("lower by more than %g %%", c->margin) :
+			   np_strdup("lower");
 		break;
 	case NP_NOT_LESS:
 		relation = np_asprintf("not lower by more than %g %%", c->margin);
@@ -303,10 +305,10 @@ static char *effect_text(const struct np_claim *c, const struct finding *f)
 	np_buf_printf(&text, "%s%.*f against %.*f", stddev ? "standard deviation " : "", digits,
 		      a * m->scale, digits, base * m->scale);
 	if (f->shown.known)
-		np_buf_printf(&text, ": %+.1f%s", f->shown.change * scale, unit);
+		np_buf_printf(&text, ": %+.*f%s", near ? digits : 1, f->shown.change * scale, unit);
 	if (f->shown.bounded)
-		np_buf_printf(&text, " (95 %% CI %+.1f to %+.1f%s)", f->shown.low * scale,
-			      f->shown.high * scale, unit);
+		np_buf_printf(&text, " (95 %% CI %+.*f to %+.*f%s)", near ? digits : 1,
+			      f->shown.low * scale, near ? digits : 1, f->shown.high * scale, unit);
 	else
 		np_buf_puts(&text, " (no interval)");
 	np_buf_printf(&text, ", n = %d seeds", f->pairs.n);
@@ -340,7 +342,7 @@ static void print_failures(const struct state *s)
 			const struct np_cell *c = &r->cells[j];
 			char *text;
 
-			if (c->status == NP_CELL_OK)
+			if (c->status == NP_CELL_OK || c->rep > s->arms[i].options.reps)
 				continue;
 			text = np_asprintf("%s, %s under %s, repetition %d: %s",
 					   s->arms[i].arm->name, c->workload, c->policy, c->rep,
@@ -413,7 +415,8 @@ static void save_verdict(struct state *s)
 	free(path);
 }
 
-static int run_experiment(const struct np_experiment *x, const struct np_options *given)
+static int run_experiment(const struct np_experiment *x, const struct np_options *given,
+			  bool *interrupted)
 {
 	struct state s = { .given = given, .x = x };
 	const struct np_arm *arm;
@@ -444,6 +447,7 @@ static int run_experiment(const struct np_experiment *x, const struct np_options
 	free(s.arms);
 	if (s.interrupted)
 		np_error("%s: interrupted; --resume goes on with it", x->name);
+	*interrupted = s.interrupted;
 	return s.interrupted || s.broken ? NP_FAIL : NP_OK;
 }
 
@@ -495,6 +499,7 @@ static void check_all(const struct np_options *o)
  */
 int cmd_experiment(int argc, char **argv)
 {
+	bool interrupted = false;
 	struct np_options o;
 	int status = NP_OK;
 
@@ -507,7 +512,7 @@ int cmd_experiment(int argc, char **argv)
 	check_names(&o);
 	check_all(&o);
 	for (const struct np_experiment *x = np_experiments; x->name && !o.dry_run; x++)
-		if (chosen(&o, x) && run_experiment(x, &o))
+		if (!interrupted && chosen(&o, x) && run_experiment(x, &o, &interrupted))
 			status = NP_FAIL;
 	np_options_free(&o);
 	return status;
