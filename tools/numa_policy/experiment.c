@@ -31,6 +31,7 @@ static const char usage_text[] =
 "  --out DIR            where results go: DIR/NAME/ARM/results.json, DIR/NAME/verdict.json\n"
 "                       (default build/experiments)\n"
 "  --resume             go on with the runs that are in DIR already\n"
+"  --looks N            look at the claims N times at most, whatever is still undecided then\n"
 "  --topology T         nodes of the guests (default 2x2)\n"
 "  --seed S             the repetitions' seeds are made from it (default 1)\n"
 "  --jobs J             guests at once (default: number of CPUs)\n"
@@ -433,7 +434,8 @@ static int run_experiment(const struct np_experiment *x, const struct np_options
 	for (;; s.look++) {
 		for (int i = 0; i < s.narms && !s.interrupted; i++)
 			run_arm(&s, &s.arms[i], x->looks[s.look]);
-		if (s.interrupted || s.broken || s.look + 1 == s.nlooks || all_decided(&s))
+		if (s.interrupted || s.broken || s.look + 1 == s.nlooks ||
+		    s.look + 1 == given->looks || all_decided(&s))
 			break;
 	}
 	if (!s.interrupted) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "experiments.h"
 #include "options.h"
 #include "policies.h"
 #include "runner.h"
@@ -65,6 +66,7 @@ static const struct definition {
 	{ "stall", NUMBER, AT(stall_s), MATRIX, 1, NUMBER_MAX },
 	{ "traffic", FLAG, AT(traffic), TABLE },
 	{ "latency", TEXT, AT(latency_text), MATRIX },
+	{ "looks", NUMBER, AT(looks), NP_FOR_EXPERIMENT, 1, NP_LOOKS_MAX },
 	{ "resume", FLAG, AT(resume), NP_FOR_COMPARE | NP_FOR_EXPERIMENT },
 	{ "decisions", FLAG, AT(decisions), TABLE },
 	{ "keep", FLAG, AT(keep), MATRIX },
@@ -152,7 +154,7 @@ void np_options_init(struct np_options *o, const char *command, const char *out)
 	*o = (struct np_options) {
 		.command = command, .topology = "2x2", .out = out, .reps = REPS_DEFAULT, .seed = 1,
 		.shift = -1, .sample_ms = NP_SAMPLE_MS, .timeout_s = NP_TIMEOUT_S,
-		.stall_s = NP_STALL_S, .jobs = cpus < 1 ? 1 : cpus > JOBS_MAX ? JOBS_MAX : cpus,
+		.stall_s = NP_STALL_S, .looks = NP_LOOKS_MAX, .jobs = cpus < 1 ? 1 : cpus > JOBS_MAX ? JOBS_MAX : cpus,
 	};
 }
 

@@ -51,6 +51,7 @@ struct np_list {
  * @limit_s: guest seconds a workload may take; 0: the workload's
  * @timeout_s: host seconds a guest may take
  * @stall_s: host seconds a guest may be silent
+ * @looks: looks that an experiment takes at most
  * @kvm: run on KVM
  * @traffic: count accesses to memory
  * @latency_text: latencies for the modelled time, as written, or NULL
@@ -87,6 +88,7 @@ struct np_options {
 	long limit_s;
 	long timeout_s;
 	long stall_s;
+	long looks;
 	bool kvm;
 	bool traffic;
 	const char *latency_text;
