@@ -60,7 +60,7 @@ help:
 	@echo 'make distclean   remove build/ with everything in it'
 	@echo
 	@echo 'POLICIES=A,B     compare: policies (default: all; build/numa-policy list shows them)'
-	@echo 'WORKLOADS=X,Y    compare: workloads (default: all)'
+	@echo 'WORKLOADS=X,Y    compare: workloads (default: six of them; list marks the others)'
 	@echo 'REPS=N           compare: runs of each policy and workload (default: 5)'
 	@echo 'JOBS=J           compare: guests at once (default: one per CPU)'
 	@echo 'TOPOLOGY=T       compare: nodes x CPUs per node, e.g. 4x2 (default: 2x2)'

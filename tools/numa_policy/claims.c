@@ -143,6 +143,14 @@ static enum np_verdict_kind below(const struct np_interval *v, double bound)
 	return v->low >= bound ? NP_NOT_REPRODUCED : NP_INCONCLUSIVE;
 }
 
+/* The claim that it lies above @bound. */
+static enum np_verdict_kind above(const struct np_interval *v, double bound)
+{
+	if (v->low > bound)
+		return NP_REPRODUCED;
+	return v->high <= bound ? NP_NOT_REPRODUCED : NP_INCONCLUSIVE;
+}
+
 static enum np_verdict_kind opposite(enum np_verdict_kind verdict)
 {
 	switch (verdict) {
@@ -176,9 +184,9 @@ enum np_verdict_kind np_claim_judge(enum np_relation relation, double margin,
 	case NP_NOT_LESS:
 		return opposite(below(interval, -margin));
 	case NP_MORE:
-		if (interval->low > margin)
-			return NP_REPRODUCED;
-		return interval->high <= margin ? NP_NOT_REPRODUCED : NP_INCONCLUSIVE;
+		return above(interval, margin);
+	case NP_NOT_MORE:
+		return opposite(above(interval, margin));
 	case NP_STEADIER:
 		return below(interval, 0);
 	case NP_SAME:

@@ -29,6 +29,7 @@ struct np_pairs {
  * enum np_relation - what is claimed of a policy against a base
  * @NP_LESS: its mean is lower, by more than the margin
  * @NP_NOT_LESS: its mean is not lower by more than the margin
+ * @NP_NOT_MORE: its mean is not higher by more than the margin
  * @NP_MORE: its mean is higher, by more than the margin
  * @NP_SAME: the means differ by less than the margin, either way
  * @NP_STEADIER: the standard deviation of its runs is lower; there is no margin
@@ -38,6 +39,7 @@ struct np_pairs {
 enum np_relation {
 	NP_LESS,
 	NP_NOT_LESS,
+	NP_NOT_MORE,
 	NP_MORE,
 	NP_SAME,
 	NP_STEADIER,

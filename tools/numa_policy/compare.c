@@ -23,7 +23,7 @@ static const char usage_text[] =
 "\n"
 "What to compare:\n"
 "  --policies A,B       scan policies (default: all)\n"
-"  --workloads X,Y      workloads (default: all)\n"
+"  --workloads X,Y      workloads (default: those that are not marked below)\n"
 "  --base P             policy to compare the others with (default pids_active, or the first)\n"
 "  --topology T         nodes of the guests (default 2x2), see below\n"
 "  --reps N             repetitions of each workload under each policy (default 5)\n"
@@ -71,7 +71,7 @@ static void print_help(void)
 	for (w = np_workloads; w->name; w++) {
 		if (w->hidden)
 			continue;
-		printf("  %-12s %s\n", w->name, w->help);
+		printf("  %-12s %s%s\n", w->name, w->help, w->optional ? " (only if named)" : "");
 		for (p = w->params; p && p->name; p++)
 			printf("    %-12s %s (%ld to %ld, default %ld)\n", p->name, p->help, p->min,
 			       p->max, p->def);
@@ -152,6 +152,18 @@ static int print_only(const struct np_options *o)
 	return status;
 }
 
+/* Options that say nothing together. */
+static void check_conflicts(const struct np_options *o)
+{
+	if (o->print && (o->policies.n || o->workloads.n || o->resume || o->list_cells ||
+			 o->cell.n || o->dry_run))
+		np_die(NP_USAGE, "--print runs nothing: it takes --base and --save only");
+	if (o->save && !o->print)
+		np_die(NP_USAGE, "--save has no meaning without --print");
+	if (o->list_cells && o->cell.n)
+		np_die(NP_USAGE, "--list-cells and --cell do not go together");
+}
+
 /**
  * cmd_compare() - the subcommand "compare"
  * @argc: number of arguments
@@ -167,6 +179,8 @@ int cmd_compare(int argc, char **argv)
 
 	np_options_init(&o, "compare", OUT_DEFAULT);
 	np_options_parse(&o, NP_FOR_COMPARE, argc, argv);
+	if (!o.help)
+		check_conflicts(&o);
 	if (o.help) {
 		print_help();
 	} else if (o.print) {

@@ -98,18 +98,6 @@ static void print_wrapped(FILE *f, const char *label, const char *text)
 	np_split_free(words, n);
 }
 
-static void print_help(void)
-{
-	fputs(usage_text, stdout);
-	fputs("\nExperiments:\n", stdout);
-	for (const struct np_experiment *x = np_experiments; x->name; x++) {
-		printf("\n%s: %s\n", x->name, x->title);
-		print_wrapped(stdout, "against", x->against);
-		for (const struct np_claim *c = x->claims; c->text; c++)
-			print_wrapped(stdout, "claim", c->text);
-	}
-}
-
 static void add_settings(struct np_list *list, const char *workload, const char *settings)
 {
 	char **words;
@@ -162,6 +150,8 @@ static void run_arm(struct state *s, struct arm_state *a, int reps)
 	const struct np_results *r = &a->matrix.results;
 	enum np_run_end end;
 
+	np_error("%s: %s under %s, %d seeds each (look %d of %d)", s->x->name, a->arm->name,
+		 a->arm->policies, reps, s->look + 1, s->nlooks);
 	forget_arm(a);
 	arm_options(&a->options, s->given, a->arm, a->out);
 	a->options.reps = reps;
@@ -274,6 +264,9 @@ static char *rule_text(const struct np_claim *c)
 	case NP_NOT_LESS:
 		relation = np_asprintf("not lower by more than %g %%", c->margin);
 		break;
+	case NP_NOT_MORE:
+		relation = np_asprintf("not higher by more than %g %%", c->margin);
+		break;
 	case NP_MORE:
 		relation = np_asprintf("higher by more than %g %%", c->margin);
 		break;
@@ -290,6 +283,51 @@ static char *rule_text(const struct np_claim *c)
 	text = np_asprintf("%s, %s against %s: %s", m->title, c->policy, c->base, relation);
 	free(relation);
 	return text;
+}
+
+static char *arm_text(const struct np_arm *arm)
+{
+	return np_asprintf("%s: %s%s%s%s%s under %s%s%s", arm->name, arm->workload,
+			   arm->set ? " with " : "", arm->set ? arm->set : "",
+			   arm->tune ? ", " : "", arm->tune ? arm->tune : "", arm->policies,
+			   arm->traffic ? ", accesses counted" : "",
+			   arm->decisions ? ", decisions recorded" : "");
+}
+
+static void print_experiment_help(const struct np_experiment *x)
+{
+	struct np_buf looks = { 0 };
+
+	printf("\n%s: %s\n", x->name, x->title);
+	print_wrapped(stdout, "against", x->against);
+	print_wrapped(stdout, "not shown", x->cannot);
+	print_wrapped(stdout, "scan clock", x->clock);
+	for (const struct np_arm *arm = x->arms; arm->name; arm++) {
+		char *text = arm_text(arm);
+
+		print_wrapped(stdout, arm == x->arms ? "runs" : "", text);
+		free(text);
+	}
+	for (int i = 0; x->looks[i]; i++)
+		np_buf_printf(&looks, "%s%d", i ? ", then " : "", x->looks[i]);
+	np_buf_puts(&looks, " of each policy");
+	print_wrapped(stdout, "seeds", looks.s);
+	np_buf_free(&looks);
+	for (const struct np_claim *c = x->claims; c->text; c++) {
+		char *rule = rule_text(c);
+
+		print_wrapped(stdout, "claim", c->text);
+		print_wrapped(stdout, "", rule);
+		free(rule);
+	}
+}
+
+static void print_help(void)
+{
+	fputs(usage_text, stdout);
+	fputs("\nExperiments:\n", stdout);
+	for (const struct np_experiment *x = np_experiments; x->name; x++)
+		print_experiment_help(x);
 }
 
 static char *effect_text(const struct np_claim *c, const struct finding *f)
@@ -322,15 +360,13 @@ static void print_arms(const struct state *s)
 {
 	for (int i = 0; i < s->narms; i++) {
 		const struct arm_state *a = &s->arms[i];
-		struct np_buf b = { 0 };
+		char *arm = arm_text(a->arm);
+		char *text = np_asprintf("%s; %ld seeds each, topology %s", arm, a->options.reps,
+					 a->options.topology);
 
-		np_buf_printf(&b, "%s: %s%s%s%s%s under %s, %ld seeds each, topology %s",
-			      a->arm->name, a->arm->workload, a->arm->set ? " with " : "",
-			      a->arm->set ? a->arm->set : "", a->arm->tune ? ", " : "",
-			      a->arm->tune ? a->arm->tune : "", a->arm->policies,
-			      a->options.reps, a->options.topology);
-		print_wrapped(stdout, i ? "" : "runs", b.s);
-		np_buf_free(&b);
+		print_wrapped(stdout, i ? "" : "runs", text);
+		free(text);
+		free(arm);
 	}
 }
 

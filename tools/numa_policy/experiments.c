@@ -80,16 +80,19 @@ static const struct np_arm cost_arms[] = {
 	{ 0 }
 };
 
-/* The published runs differ by 4.5 % and less where the authors see no regression. */
+/*
+ * What is asked is whether it costs more, and the margins are well below the differences that were
+ * published: 4.46 % of system time, 0.53 % of elapsed time.
+ */
 static const struct np_claim cost_claims[] = {
-	{ "seq_delta makes as few PTE updates (within 154: 5 % of the pages, once)",
+	{ "seq_delta makes no more PTE updates (margin: 5 % of the pages, once)",
 	  "settled", "pte_updates", "seq_delta", "pids_active", NP_NEAR, 154 },
-	{ "it takes as few hinting faults (within 154)",
+	{ "it takes no more hinting faults (likewise)",
 	  "settled", "hint_faults", "seq_delta", "pids_active", NP_NEAR, 154 },
-	{ "it takes as much system time (5 % either way)",
-	  "settled", "system_ms", "seq_delta", "pids_active", NP_SAME, 5 },
-	{ "it takes as long (1 % either way)",
-	  "settled", "elapsed_ms", "seq_delta", "pids_active", NP_SAME, 1 },
+	{ "it takes no more system time",
+	  "settled", "system_ms", "seq_delta", "pids_active", NP_NOT_MORE, 2 },
+	{ "it takes no longer",
+	  "settled", "elapsed_ms", "seq_delta", "pids_active", NP_NOT_MORE, .25 },
 	{ 0 }
 };
 
@@ -102,11 +105,11 @@ static const struct np_arm late_arms[] = {
 
 /* The published run is 17.18 % shorter; its sign is what can be asked of another machine. */
 static const struct np_claim late_claims[] = {
-	{ "vma_seq makes many times the PTE updates (published: 28 times; asked: twice at least)",
+	{ "vma_seq makes many times the PTE updates (published: 28 times; the factor is the machine's, asked is twice at least)",
 	  "late", "pte_updates", "vma_seq", "mm_seq", NP_MORE, 100 },
-	{ "and takes many times the hinting faults (published: 8,897 times; asked: twice at least)",
+	{ "and takes many times the hinting faults (published: 8,897 times; likewise)",
 	  "late", "hint_faults", "vma_seq", "mm_seq", NP_MORE, 100 },
-	{ "and the run is shorter, by the modelled time of the accesses to memory",
+	{ "and what the threads access costs less, by the modelled memory time (published: the run is 17.18 % shorter)",
 	  "late", "modelled_ms", "vma_seq", "mm_seq", NP_LESS, 0 },
 	{ 0 }
 };
@@ -119,11 +122,11 @@ static const struct np_arm local_arms[] = {
 };
 
 static const struct np_claim local_claims[] = {
-	{ "hot_shared takes as much system time in the mean (published: 1.82 % less)",
+	{ "there is no clear difference of system time in the mean (published: 1.82 % less with hot_shared)",
 	  "threadlocal", "system_ms", "hot_shared", "pids_active", NP_SAME, 5 },
-	{ "and as long (published: 6.26 % longer in the mean, 5.39 % shorter by BAmean-95)",
+	{ "nor of elapsed time (published: 6.26 % longer in the mean, 5.39 % shorter by BAmean-95)",
 	  "threadlocal", "elapsed_ms", "hot_shared", "pids_active", NP_SAME, 5 },
-	{ "its system time varies less from run to run (published: standard deviation 17.81 % lower)",
+	{ "system time varies less from run to run (published: standard deviation 17.81 % lower)",
 	  "threadlocal", "system_ms", "hot_shared", "pids_active", NP_STEADIER, 0 },
 	{ 0 }
 };
@@ -151,13 +154,17 @@ static const struct np_arm rate_arms[] = {
 };
 
 #define RATE_CLAIM(_policy) \
-	{ _policy " takes as much system time (5 % either way)", "forks", "system_ms", _policy, \
-	  "pids_active", NP_SAME, 5 }, \
-	{ _policy " takes as long (1 % either way)", "forks", "elapsed_ms", _policy, \
-	  "pids_active", NP_SAME, 1 }
+	{ _policy " costs no more than pids_active", "forks", "elapsed_ms", _policy, \
+	  "pids_active", NP_NOT_MORE, .5 }
 
+/*
+ * Elapsed time is judged, which is exact here: system time has the emulator's turns in it where all
+ * CPUs are busy.
+ */
 static const struct np_claim rate_claims[] = {
 	RATE_CLAIM("seq_delta"),
+	{ "vma_seq makes fewer PTE updates than mm_seq (published: 20.15 % fewer)",
+	  "forks", "pte_updates", "vma_seq", "mm_seq", NP_LESS, 0 },
 	RATE_CLAIM("vma_seq"),
 	RATE_CLAIM("mm_seq"),
 	RATE_CLAIM("pid_history"),
@@ -199,7 +206,7 @@ const struct np_experiment np_experiments[] = {
 	{
 		"threadlocal", "threads that work on memory of their own",
 		"The hot and shared VMA proposal, NUMA01_THREADLOCAL on 240 CPUs: system time 467.62 s and 459.10 s in the mean (1.82 % less), standard deviation 74.11 and 60.90 (17.81 % less); elapsed 42.20 s and 44.84 s (6.26 % more).",
-		EMULATOR " A machine of 240 CPUs: more threads than a window has bits.",
+		EMULATOR " A machine of 240 CPUs: more threads than a window has bits. System time is rough where all CPUs of the guest are busy: it has the emulator's turns in it.",
 		"The work outlasts several scan periods of a process that has not settled; where in a period it starts is not varied.",
 		local_arms, local_claims, { 16, 32 },
 	},

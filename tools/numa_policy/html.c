@@ -316,7 +316,7 @@ static void put_sentences(struct np_buf *b, const char *text)
 		np_buf_puts(b, s.intro.s);
 	if (s.differ.len)
 		np_buf_printf(b, "<ul class=\"claims\">\n%s</ul>\n", s.differ.s);
-	else
+	else if (!strstr(text, "Nothing was tested"))
 		np_buf_puts(b, "<p><b>Nothing differs significantly.</b></p>\n");
 	if (s.others.len)
 		np_buf_printf(b, "<details><summary>What does not differ significantly or was not\n"
@@ -397,7 +397,7 @@ static void put_cell(struct np_buf *b, const struct np_report *rep, int w, int m
 	if (!s->ok)
 		np_buf_puts(b, "–");
 	else if (!s->s.n)
-		np_buf_puts(b, "never");
+		np_buf_puts(b, strcmp(np_metrics[m].name, "t90_ms") ? "n/a" : "never");
 	else
 		put_number(b, &np_metrics[m], s->s.amean);
 	if (s->s.n && s->s.n < s->ok)

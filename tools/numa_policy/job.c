@@ -126,7 +126,7 @@ char *np_job_missing(const struct np_workload *w)
 	if (program) {
 		if (*program == '/' && !access(program, X_OK))
 			return NULL;
-		return np_asprintf("workload '%s': %s=%s is no absolute path of a program",
+		return np_asprintf("workload '%s': %s=%s is not the absolute path of a program that can be run",
 				   w->name, w->program_env, program);
 	}
 	name = np_strndup(w->command, strcspn(w->command, " "));

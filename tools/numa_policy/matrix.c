@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "job.h"
 #include "matrix.h"
 #include "policies.h"
 #include "table.h"
@@ -31,6 +32,36 @@
 #define SAVE_EVERY_S 5
 #define SAVE_EVERY 20
 
+static bool in_list(const struct np_list *list, const char *name)
+{
+	for (int i = 0; i < list->n; i++)
+		if (!strcmp(list->v[i], name))
+			return true;
+	return false;
+}
+
+/* Cells that --cell names must be those of the options. */
+static void check_cell_ids(const struct np_options *o)
+{
+	for (int i = 0; i < o->cell.n; i++) {
+		int n, parts;
+		char **ids = np_split(o->cell.v[i], ',', &n);
+
+		for (int j = 0; j < n; j++) {
+			char **part = np_split(ids[j], '/', &parts);
+			long rep;
+
+			if (parts != 3 || !in_list(&o->workloads, part[0]) ||
+			    !in_list(&o->policies, part[1]) ||
+			    np_parse_long(part[2], 1, o->reps, &rep))
+				np_die(NP_USAGE, "--cell %s: no such cell with these options; see --list-cells",
+				       ids[j]);
+			np_split_free(part, parts);
+		}
+		np_split_free(ids, n);
+	}
+}
+
 /**
  * np_matrix_check() - everything that can be said about the options alone
  * @m: filled in; to be freed by np_matrix_free()
@@ -47,6 +78,7 @@ void np_matrix_check(struct np_matrix *m, struct np_options *o)
 	if (o->kvm && o->shift >= 0)
 		np_die(NP_USAGE, "--shift has no meaning with --accel kvm");
 	np_options_check_traffic(o);
+	check_cell_ids(o);
 }
 
 /* Everything that guests are made of; ends the program if something is missing. */
@@ -222,12 +254,28 @@ static void add_list(struct np_buf *b, const char *option, const struct np_list 
 		np_buf_printf(b, "%s%s", i ? "," : option, list->v[i]);
 }
 
+/* Programs that stand in for a workload's usual one. */
+static void add_programs(struct np_buf *b, const struct np_options *o)
+{
+	for (int i = 0; i < o->workloads.n; i++) {
+		const char *name = np_workload_find(o->workloads.v[i])->program_env;
+		const char *program = name ? getenv(name) : NULL;
+
+		if (!program || !*program)
+			continue;
+		np_buf_printf(b, "%s=", name);
+		add_quoted(b, program);
+		np_buf_puts(b, " ");
+	}
+}
+
 /* The command that measures the same again: what matters to the numbers, spelled out. */
 static char *reproduce(const struct np_matrix *m)
 {
 	const struct np_options *o = m->o;
 	struct np_buf b = { 0 };
 
+	add_programs(&b, o);
 	np_buf_printf(&b, "numa-policy %s", m->job ? "run" : "compare");
 	add_list(&b, " --policies ", &o->policies);
 	if (!m->job)
@@ -283,15 +331,27 @@ static json_t *now_text(void)
 	return json_string(text);
 }
 
-/* What the workload "command" runs, into its entry. Its environment may hold secrets. */
+/*
+ * What a workload that is a program of the host runs, into its entry. Its environment may hold
+ * secrets.
+ */
 static void add_command(json_t *workload, const struct np_job *job)
 {
+	char *path = strchr(job->argv[0], '/') ? np_strdup(job->argv[0]) :
+		     np_program_find(job->argv[0]), *hash = NULL;
 	json_t *words = json_array();
+	struct stat st;
 
 	for (char **word = job->argv; *word; word++)
 		json_array_append_new(words, np_json_text(*word));
 	json_object_set_new(workload, "command", words);
 	json_object_set_new(workload, "directory", np_json_text(job->cwd));
+	if (path && !stat(path, &st) && S_ISREG(st.st_mode))
+		free(np_file_sha256(path, &hash));
+	if (hash)
+		json_object_set_new(workload, "program_sha256", json_string(hash));
+	free(hash);
+	free(path);
 }
 
 static json_t *workload_list(const struct np_matrix *m)
@@ -312,8 +372,14 @@ static json_t *workload_list(const struct np_matrix *m)
 				     json_integer(np_plan_shift(&m->plan, name)),
 				     "limit_s", (json_int_t)np_plan_limit(&m->plan, name),
 				     "params", params);
-		if (m->job)
+		if (m->job) {
 			add_command(workload, m->job);
+		} else if (np_workload_find(name)->command) {
+			struct np_job *job = np_job_make(np_workload_find(name), set);
+
+			add_command(workload, job);
+			np_job_free(job);
+		}
 		json_array_append_new(list, workload);
 	}
 	return list;

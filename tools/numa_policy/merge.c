@@ -73,8 +73,9 @@ static char *differ(const char *what, const struct np_results *a, const json_t *
 		vb = NULL;
 	if ((!va && !vb) || json_equal(va, vb))
 		return NULL;
-	sa = shown(va);
-	sb = shown(vb);
+	/* What records something is off where it is absent. */
+	sa = va || strncmp(what, "recording", 9) ? shown(va) : np_strdup("off");
+	sb = vb || strncmp(what, "recording", 9) ? shown(vb) : np_strdup("off");
 	error = np_asprintf("%s differs: %s in %s, %s in %s", what, sa, source(a), sb, source(b));
 	free(sa);
 	free(sb);
@@ -547,7 +548,8 @@ static char *load_path(struct np_results *r, const char *path)
 	error = has_file ? load_one(r, file, NULL) : NULL;
 	error = error ?: load_single(r, dir, &files);
 	if (!error && !has_file && !files)
-		error = load_one(r, file, NULL);
+		error = np_asprintf("cannot read %s: No such file; compare --out DIR makes results",
+				    file);
 	free(file);
 	free(dir);
 	return error;

@@ -65,7 +65,7 @@ static const struct definition {
 	{ "timeout", NUMBER, AT(timeout_s), ALL, 1, NUMBER_MAX },
 	{ "stall", NUMBER, AT(stall_s), MATRIX, 1, NUMBER_MAX },
 	{ "traffic", FLAG, AT(traffic), TABLE },
-	{ "latency", TEXT, AT(latency_text), MATRIX },
+	{ "latency", TEXT, AT(latency_text), TABLE },
 	{ "looks", NUMBER, AT(looks), NP_FOR_EXPERIMENT, 1, NP_LOOKS_MAX },
 	{ "resume", FLAG, AT(resume), NP_FOR_COMPARE | NP_FOR_EXPERIMENT },
 	{ "decisions", FLAG, AT(decisions), TABLE },
@@ -188,6 +188,16 @@ static void store(struct np_options *o, const struct definition *d, const char *
 	}
 }
 
+/* getopt() goes on to the next word behind the last letter of a word of letters only. */
+static void unknown_option(const struct np_options *o, char **argv)
+{
+	if (optopt)
+		np_die(NP_USAGE, "unknown option '-%c'; see numa-policy %s --help", optopt,
+		       o->command);
+	np_die(NP_USAGE, "unknown option '%s'; see numa-policy %s --help", argv[optind - 1],
+	       o->command);
+}
+
 /**
  * np_options_parse() - read a command line; ends the program if it is bad
  * @o: the options, with what they are if nothing is said
@@ -219,8 +229,7 @@ void np_options_parse(struct np_options *o, unsigned int command, int argc, char
 		if (opt == ':')
 			np_die(NP_USAGE, "option '%s' needs a value", argv[optind - 1]);
 		if (opt == '?')
-			np_die(NP_USAGE, "unknown option '%s'; see numa-policy %s --help",
-			       argv[optind - 1], o->command);
+			unknown_option(o, argv);
 		store(o, defined[index], optarg);
 		if (o->help)
 			return;

@@ -512,7 +512,7 @@ bool np_guest_check(struct np_guest *g, long now)
 					m->timeout_s);
 		np_guest_end(g, now);
 	} else if (stalled(g, now)) {
-		g->reason = np_asprintf("guest hung: no record and no console output for %ld s",
+		g->reason = np_asprintf("guest hung: no record and no console output for %ld s of host time (if the host is that busy, see --stall)",
 					m->stall_s);
 		np_guest_end(g, now);
 	}

@@ -348,9 +348,20 @@ static void note_members(struct np_report *rep, const char *what, const char *of
 	}
 }
 
+/* A switch that is off may be absent. */
+static void note_switch(struct np_report *rep, const char *what, const json_t *a, const json_t *b)
+{
+	if (json_is_true(a) != json_is_true(b))
+		add_note(rep, "%s differs: %s and %s", what, json_is_true(a) ? "on" : "off",
+			 json_is_true(b) ? "on" : "off");
+}
+
 /* What makes two results measurements of different things. */
 static void note_settings(struct np_report *rep)
 {
+	static const char * const of_workloads[] = {
+		"shift", "limit_s", "command", "directory", "program_sha256",
+	};
 	const json_t *a = rep->r->head, *b = rep->other->head;
 
 	note_differs(rep, "topology", "", json_object_get(json_object_get(a, "topology"), "text"),
@@ -363,14 +374,22 @@ static void note_settings(struct np_report *rep)
 		     json_object_get(b, "tunables"));
 	note_differs(rep, "accel", "QEMU", json_object_get(json_object_get(a, "qemu"), "accel"),
 		     json_object_get(json_object_get(b, "qemu"), "accel"));
+	note_differs(rep, "version", "QEMU", json_object_get(json_object_get(a, "qemu"), "version"),
+		     json_object_get(json_object_get(b, "qemu"), "version"));
 	note_differs(rep, "sample_ms", "", json_object_get(a, "sample_ms"),
 		     json_object_get(b, "sample_ms"));
+	note_switch(rep, "recording of decisions", json_object_get(a, "decisions"),
+		    json_object_get(b, "decisions"));
+	note_differs(rep, "recording of traffic", "", json_object_get(a, "traffic"),
+		     json_object_get(b, "traffic"));
 	for (int w = 0; w < rep->nworkloads; w++) {
 		const json_t *x = workload_of(rep->r, rep->workloads[w]);
 		const json_t *y = workload_of(rep->other, rep->workloads[w]);
 
-		note_differs(rep, "shift", rep->workloads[w], json_object_get(x, "shift"),
-			     json_object_get(y, "shift"));
+		for (size_t i = 0; i < ARRAY_SIZE(of_workloads); i++)
+			note_differs(rep, of_workloads[i], rep->workloads[w],
+				     json_object_get(x, of_workloads[i]),
+				     json_object_get(y, of_workloads[i]));
 		note_members(rep, "parameter", rep->workloads[w], json_object_get(x, "params"),
 			     json_object_get(y, "params"));
 	}

@@ -137,6 +137,10 @@ void np_print_claims(FILE *f, const struct np_report *rep)
 
 	if (rep->ncolumns < 2)
 		return;
+	if (!rep->comparisons) {
+		fputs("\nNothing was tested: that takes two runs or more on both sides.\n", f);
+		return;
+	}
 	text = np_asprintf("What differs, by Welch's test at 95 %%, with Holm's correction for\n"
 			   "the %d comparisons of this report (the intervals are not corrected):",
 			   rep->comparisons);

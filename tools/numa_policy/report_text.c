@@ -261,9 +261,6 @@ static void print_not_run(FILE *f, const struct np_report *rep, int w, int c)
 			np_buf_printf(&b, "%s %d",
 				      n++ ? "" : ", not run or not finished: repetition",
 				      g->cells[i]->rep);
-	if (g->n < column->r->reps)
-		np_buf_printf(&b, ", %d of %d runs are not in the results",
-			      column->r->reps - g->n, column->r->reps);
 	if (b.s) {
 		char *text = np_asprintf("%s%s%s under %s%s", rep->other ? column->label : "",
 					 rep->other ? ": " : "", rep->workloads[w], column->policy,
@@ -280,14 +277,11 @@ static void print_missing(FILE *f, const struct np_report *rep)
 	int failed = 0, missing = 0, n = rep->nworkloads * rep->ncolumns;
 
 	for (int i = 0; i < n; i++) {
-		const struct np_column *column = &rep->columns[i % rep->ncolumns];
 		const struct np_summary *sum;
 
 		sum = np_report_summary(rep, i / rep->ncolumns, 0, i % rep->ncolumns);
 		failed += sum->failed;
 		missing += sum->not_run;
-		if (sum->runs < column->r->reps)
-			missing += column->r->reps - sum->runs;
 	}
 	if (failed)
 		fprintf(f, "\nFailed runs (%d), not part of any figure:\n", failed);
@@ -336,7 +330,7 @@ static void print_legend(FILE *f, const struct np_report *rep)
 		row = np_asprintf("  %s", np_metric_row(&np_metrics[m]));
 		text = np_asprintf("%s: %s%s", np_metrics[m].title, np_metrics[m].help,
 				   np_metrics[m].better > 0 ? "; more is better" : "");
-		np_print_para(f, row, 8, text);
+		np_print_para(f, row, 11, text);
 		free(text);
 		free(row);
 	}

@@ -50,7 +50,7 @@ int cmd_run(int argc, char **argv)
 {
 	struct np_job job = { .env = environ };
 	char *cwd = getcwd(NULL, 0);
-	int status = NP_OK;
+	int err = errno, status = NP_OK;
 	struct np_options o;
 	struct np_matrix m;
 
@@ -65,7 +65,7 @@ int cmd_run(int argc, char **argv)
 	if (!o.nrest || !*o.rest[0])
 		np_die(NP_USAGE, "which program? See numa-policy run --help");
 	if (!cwd)
-		np_die(NP_FAIL, "cannot tell the current directory: %s", strerror(errno));
+		np_die(NP_FAIL, "cannot tell the current directory: %s", strerror(err));
 	job.argv = o.rest;
 	job.cwd = cwd;
 	np_list_set(&o.workloads, WORKLOAD);

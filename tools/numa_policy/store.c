@@ -13,6 +13,8 @@
 #include "results.h"
 #include "util.h"
 
+#define REPS_MAX 1000000
+
 /**
  * struct np_index - finds cells
  * @ids: JSON object: IDs of cells to their positions
@@ -83,6 +85,30 @@ static const char **name_list(const json_t *list, const char *key, int *n)
 	return names;
 }
 
+static bool all_named(const json_t *list, const char **names, int n)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, v)
+		if (!json_is_string(v) || name_position(names, n, json_string_value(v)) < 0)
+			return false;
+	return json_is_array(list);
+}
+
+static char *check_matrices(const struct np_results *r)
+{
+	const json_t *list = json_object_get(r->head, "matrices"), *plan;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, plan)
+		if (!all_named(json_object_get(plan, "policies"), r->policies, r->npolicies) ||
+		    !all_named(json_object_get(plan, "workloads"), r->workloads, r->nworkloads))
+			return np_asprintf("matrix %zu has policies or workloads that are not in the lists",
+					   i + 1);
+	return NULL;
+}
+
 /**
  * np_results_index() - fill in the parts that are read from the head
  * @r: results with a head; what was filled in before is replaced
@@ -112,7 +138,7 @@ char *np_results_index(struct np_results *r)
 	r->workloads = name_list(json_object_get(head, "workloads"), "name", &r->nworkloads);
 	if (!r->workloads || !r->nworkloads)
 		return np_strdup("'workloads' is not a list of objects with names");
-	if (reps < 1 || reps > 1000000)
+	if (reps < 1 || reps > REPS_MAX)
 		return np_strdup("'reps' is not a number of repetitions");
 	r->reps = reps;
 	for (int i = 0; i < r->npolicies; i++)
@@ -120,7 +146,7 @@ char *np_results_index(struct np_results *r)
 			r->base = r->policies[i];
 	if (!r->base)
 		return np_strdup("'base' is none of the policies");
-	return NULL;
+	return check_matrices(r);
 }
 
 static int by_rep(const void *a, const void *b)
@@ -319,12 +345,13 @@ int np_results_save(const struct np_results *r, const char *path)
 static char *take_cell(const json_t *v, struct np_cell *c)
 {
 	const char *status = text_of(v, "status");
+	json_int_t rep = json_integer_value(json_object_get(v, "rep"));
 	json_t *metrics = json_object_get(v, "metrics");
 	size_t i;
 
 	c->workload = np_strdup(text_of(v, "workload"));
 	c->policy = np_strdup(text_of(v, "policy"));
-	c->rep = json_integer_value(json_object_get(v, "rep"));
+	c->rep = rep;
 	c->seed = json_integer_value(json_object_get(v, "seed"));
 	c->host_s = json_number_value(json_object_get(v, "host_s"));
 	c->guest_s = json_number_value(json_object_get(v, "guest_s"));
@@ -337,6 +364,8 @@ static char *take_cell(const json_t *v, struct np_cell *c)
 	if (i == ARRAY_SIZE(status_names))
 		return np_asprintf("its status '%s' is unknown", status);
 	c->status = i;
+	if (rep < 1 || rep > REPS_MAX)
+		return np_strdup("its repetition is out of range");
 	if (c->status == NP_CELL_OK && !c->metrics)
 		return np_strdup("it is ok but has no metrics");
 	return NULL;
@@ -450,21 +479,41 @@ static char *load_file(struct np_results *r, struct np_jsonread *in, json_error_
 	return error;
 }
 
+static char *check_cell(const struct np_results *r, const struct np_cell *c, json_t *ids)
+{
+	const json_t *seed = json_array_get(json_object_get(r->head, "seeds"), c->rep - 1);
+	char *id, *error = NULL;
+
+	if (name_position(r->workloads, r->nworkloads, c->workload) < 0)
+		return np_asprintf("its workload '%s' is not in the list", c->workload);
+	if (name_position(r->policies, r->npolicies, c->policy) < 0)
+		return np_asprintf("its policy '%s' is not in the list", c->policy);
+	if (c->rep > r->reps)
+		return np_strdup("its repetition is out of range");
+	if (json_is_integer(seed) && json_integer_value(seed) != c->seed)
+		return np_asprintf("its seed is %ld, that of its repetition %lld", c->seed,
+				   (long long)json_integer_value(seed));
+	id = np_cell_id(c);
+	if (json_object_get(ids, id))
+		error = np_asprintf("%s is there twice", id);
+	json_object_set_new(ids, id, json_true());
+	free(id);
+	return error;
+}
+
 static char *check_cells(const struct np_results *r)
 {
-	for (int i = 0; i < r->ncells; i++) {
-		const struct np_cell *c = &r->cells[i];
+	json_t *ids = json_object();
+	char *error = NULL, *named = NULL;
 
-		if (name_position(r->workloads, r->nworkloads, c->workload) < 0)
-			return np_asprintf("cell %d: its workload '%s' is not in the list", i + 1,
-					   c->workload);
-		if (name_position(r->policies, r->npolicies, c->policy) < 0)
-			return np_asprintf("cell %d: its policy '%s' is not in the list", i + 1,
-					   c->policy);
-		if (c->rep < 1 || c->rep > r->reps)
-			return np_asprintf("cell %d: its repetition is out of range", i + 1);
+	for (int i = 0; i < r->ncells && !error; i++) {
+		error = check_cell(r, &r->cells[i], ids);
+		if (error)
+			named = np_asprintf("cell %d: %s", i + 1, error);
 	}
-	return NULL;
+	free(error);
+	json_decref(ids);
+	return named;
 }
 
 /**

@@ -99,7 +99,7 @@ static char *mean_text(const struct np_metric *metric, const struct column *c)
 	if (!c->ok)
 		return np_strdup("- ");
 	if (!c->sample.n)
-		return np_strdup("never ");
+		return np_strdup(strcmp(metric->name, "t90_ms") ? "n/a " : "never ");
 	if (c->sample.n < c->ok)
 		return np_asprintf("%.*f (%d/%d) ", decimals(metric, mean), mean, c->sample.n,
 				   c->ok);
@@ -395,7 +395,7 @@ static void print_legend(FILE *f, const struct np_results *r)
 {
 	fputs("\nRows:\n", f);
 	for (int i = 0; i < np_metrics_count; i++)
-		fprintf(f, "  %-20s%s\n", np_metrics[i].title, np_metrics[i].help);
+		fprintf(f, "  %-21s%s\n", np_metrics[i].title, np_metrics[i].help);
 	fputs("Means of the runs that are ok. (3/5): so many of the runs got there, and the mean\n"
 	      "is theirs; never: none did.\n"
 	      "Local share: what all threads of a process touch, and all memory of a program of the\n"

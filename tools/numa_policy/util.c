@@ -224,28 +224,36 @@ int np_read_file(const char *path, struct np_buf *b)
  * @path: the file; its mode is kept where it exists
  *
  * The content is written and synced beside the file, then renamed over it: a full disk or
- * an interruption leaves the old file whole.
+ * an interruption leaves the old file whole. A symbolic link stays one; what is there and is no
+ * regular file, such as a terminal, is written to as it is.
  *
  * Return: 0, or a negative errno; then there is nothing to end.
  */
 int np_write_begin(struct np_writing *w, const char *path)
 {
 	struct stat st;
+	char *target;
 	int fd, err;
 
-	*w = (struct np_writing) { .tmp = np_asprintf("%s.np-new", path), .mode = 0644 };
-	if (!stat(path, &st))
+	*w = (struct np_writing) { .mode = 0644 };
+	if (!stat(path, &st)) {
 		w->mode = st.st_mode & 07777;
-	fd = open(w->tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, w->mode);
+		w->in_place = !S_ISREG(st.st_mode);
+	}
+	target = realpath(path, NULL);
+	w->path = target ? target : np_strdup(path);
+	w->tmp = np_asprintf("%s.np-new", w->path);
+	fd = w->in_place ? open(w->path, O_WRONLY | O_CLOEXEC) :
+	     open(w->tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, w->mode);
 	if (fd < 0) {
 		err = -errno;
+		free(w->path);
 		free(w->tmp);
 		return err;
 	}
 	w->f = fdopen(fd, "w");
 	if (!w->f)
 		np_die(NP_FAIL, "out of memory");
-	w->path = np_strdup(path);
 	return 0;
 }
 
@@ -262,13 +270,13 @@ int np_write_end(struct np_writing *w)
 	errno = 0;
 	if (fflush(w->f) || ferror(w->f))
 		err = errno ? -errno : -EIO;
-	if (!err && (fchmod(fileno(w->f), w->mode) || fsync(fileno(w->f))))
+	if (!err && !w->in_place && (fchmod(fileno(w->f), w->mode) || fsync(fileno(w->f))))
 		err = -errno;
 	if (fclose(w->f) && !err)
 		err = -errno;
-	if (!err && rename(w->tmp, w->path))
+	if (!err && !w->in_place && rename(w->tmp, w->path))
 		err = -errno;
-	if (err)
+	if (err && !w->in_place)
 		unlink(w->tmp);
 	free(w->tmp);
 	free(w->path);

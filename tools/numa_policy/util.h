@@ -41,12 +41,14 @@ struct np_buf {
  * @path: the file to be replaced
  * @tmp: the new file's name until then
  * @mode: permissions
+ * @in_place: there is something that is no regular file, and it is written to
  */
 struct np_writing {
 	FILE *f;
 	char *path;
 	char *tmp;
 	mode_t mode;
+	bool in_place;
 };
 
 void np_buf_add(struct np_buf *b, const void *data, size_t len);

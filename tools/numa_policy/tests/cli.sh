@@ -9,6 +9,9 @@
 set -u
 export LC_ALL=C
 
+# A shell that runs us in the background has us ignore SIGINT, which the program would respect.
+[ "${NP_SIGNALS-}" ] || exec env --default-signal=INT,HUP,QUIT NP_SIGNALS=1 bash "$0" "$@"
+
 [ $# = 2 ] || { echo "usage: $0 NUMA_POLICY WORKDIR" >&2; exit 2; }
 np=$(realpath "$1")
 mkdir -p "$2" || exit 2
@@ -941,6 +944,82 @@ ok "experiment --help names every experiment, its claims and what they are held 
 	bash -c "for e in starved starved_threads cost late threadlocal large sequence_rate; do \
 	awk -v e=\"\$e:\" '\$1 == e { f = 1; next } f && /^[a-z]/ { exit } f && \$1 == \"against\" { a = 1 } \
 	f && \$1 == \"claim\" { c = 1 } END { exit !(a && c) }' $work/stdout || exit 1; done"
+
+# ---- what is written over, what is there twice, what differs ----
+
+mkfifo "$work/fifo"
+cat "$work/fifo" >"$work/from-fifo" &
+report "$work/rep" --format csv --out "$work/fifo"
+wait $!
+ok "--out writes to what is no regular file, and leaves it what it is" \
+	both rc_is 0 [ -p "$work/fifo" -a "$(wc -l <"$work/from-fifo")" = 241 ]
+echo old >"$work/target"
+ln -s target "$work/link"
+report "$work/rep" --format csv --out "$work/link"
+ok "--out writes to where a symbolic link points" \
+	both rc_is 0 [ -L "$work/link" -a "$(wc -l <"$work/target")" = 241 ]
+
+mkdir "$work/odd"
+odd() # NAME JQ-FILTER MESSAGE
+{
+	jq "$2" "$work/base/results.json" >"$work/odd/results.json"
+	tool compare --print "$work/odd"
+	ok "$1 is refused" both rc_is 1 err_has "$3"
+}
+odd "a cell that is there twice" '.cells += [.cells[0]]' "sleeper/always/1 is there twice"
+odd "a cell with another seed than its repetition's" '.cells[0].seed = 7' "its seed is 7, that of"
+odd "a repetition that is no int" '.cells[0].rep = 4294967297' "its repetition is out of range"
+odd "a matrix of unknown policies" '.matrices = [{"policies": [1], "workloads": ["sleeper"], "reps": 1}]' \
+	"matrix 1 has policies or workloads that are not in the lists"
+
+apart() # NAME JQ-FILTER NOTE
+{
+	jq "$2" "$work/base/results.json" >"$work/odd/results.json"
+	report --compare "$work/base" "$work/odd"
+	ok "report --compare refuses $1" both rc_is 1 err_has "$3"
+}
+apart "other programs" '.workloads[0].command = ["true"]' 'command of sleeper differs: none and ["true"]'
+apart "another limit" '.workloads[0].limit_s = 5' "limit_s of sleeper differs"
+apart "decisions recorded in one only" '.decisions = true' "recording of decisions differs: off and on"
+apart "other latencies" '.traffic = {"local_ns": 1, "remote_ns": 2}' "recording of traffic differs"
+apart "another QEMU" '.qemu.version = "9"' "version of QEMU differs"
+
+echo '#!/bin/sh' | tee "$work/perf1" >"$work/perf2"
+echo 'exit 1' >>"$work/perf2"
+chmod +x "$work/perf1" "$work/perf2"
+export NUMA_POLICY_PERF=$work/perf1
+compare --policies always --workloads perf_numa_mem --reps 1 --out "$work/perf"
+ok "another perf is in the command that reproduces" \
+	bash -c "jq -r .reproduce $work/perf/results.json | grep -q '^NUMA_POLICY_PERF=$work/perf1 numa-policy'"
+NUMA_POLICY_PERF=$work/perf2
+compare --policies always --workloads perf_numa_mem --reps 2 --out "$work/perf" --resume
+ok "runs of two programs do not mix" both rc_is 1 err_has "workload perf_numa_mem: command differs"
+cp "$work/perf2" "$work/perf1"
+NUMA_POLICY_PERF=$work/perf1
+compare --policies always --workloads perf_numa_mem --reps 2 --out "$work/perf" --resume
+ok "nor do runs of a program that changed" \
+	both rc_is 1 err_has "workload perf_numa_mem: program_sha256 differs"
+NUMA_POLICY_PERF=/nonexistent/perf
+compare --policies always --workloads perf_numa_mem --reps 1 --out "$work/perf2dir"
+ok "a perf that is not there is named" both rc_is 1 err_has "NUMA_POLICY_PERF=/nonexistent/perf"
+unset NUMA_POLICY_PERF
+
+compare --dry-run --cell sleeper/always/99
+ok "--dry-run checks --cell too" both rc_is 2 err_has "--cell sleeper/always/99: no such cell"
+compare --save "$work/none" --dry-run
+ok "--save without --print is refused" both rc_is 2 err_has "--save has no meaning without --print"
+compare --list-cells --cell sleeper/always/1
+ok "--list-cells with --cell is refused" rc_is 2
+tool compare --print "$work/base" --policies always
+ok "--print with --policies is refused" both rc_is 2 err_has "it takes --base and --save only"
+tool compare --print "$work/nowhere"
+ok "--print of what is not there says so" both rc_is 1 err_has "compare --out DIR makes results"
+tool compare -xy
+ok "letters that are no options are named" both rc_is 2 err_has "unknown option '-x'"
+mkdir "$work/gone"
+(cd "$work/gone" && rmdir "$work/gone" && "$np" run -- true) >"$work/stdout" 2>"$work/stderr"
+rc=$?
+ok "run in a directory that was removed says so" both rc_is 1 err_has "current directory: No such file"
 
 # ---- full disk ----
 

@@ -1383,6 +1383,9 @@ static void test_claims(void)
 	check(claimed(NP_MORE, 100, 101, 900) == NP_REPRODUCED, "more: wholly above the margin");
 	check(claimed(NP_MORE, 100, 99, 900) == NP_INCONCLUSIVE, "more: across it");
 	check(claimed(NP_MORE, 100, -5, 99) == NP_NOT_REPRODUCED, "more: but not that much");
+	check(claimed(NP_NOT_MORE, 5, -90, 4) == NP_REPRODUCED, "not more: below the margin");
+	check(claimed(NP_NOT_MORE, 5, 1, 6) == NP_INCONCLUSIVE, "not more: across it");
+	check(claimed(NP_NOT_MORE, 5, 6, 9) == NP_NOT_REPRODUCED, "not more: but it is");
 	check(claimed(NP_SAME, 5, -4, 4) == NP_REPRODUCED, "same: wholly within the margins");
 	check(claimed(NP_SAME, 5, -4, 6) == NP_INCONCLUSIVE, "same: across the upper one");
 	check(claimed(NP_SAME, 5, -6, 4) == NP_INCONCLUSIVE, "same: across the lower one");
