@@ -268,8 +268,16 @@ int np_write_end(struct np_writing *w)
 	int err = 0;
 
 	errno = 0;
-	if (fflush(w->f) || ferror(w->f))
-		err = errno ? -errno : -EIO;
+	if (ferror(w->f)) {
+		/* Why an earlier write failed is not kept; one more tells. */
+		clearerr(w->f);
+		fputc('\n', w->f);
+		err = -EIO;
+	}
+	if (fflush(w->f))
+		err = -EIO;
+	if (err && errno)
+		err = -errno;
 	if (!err && !w->in_place && (fchmod(fileno(w->f), w->mode) || fsync(fileno(w->f))))
 		err = -errno;
 	if (fclose(w->f) && !err)

@@ -357,7 +357,7 @@ ok "guests die with a numa-policy that is killed" no_guest_left
 : >"$FAKE_PIDS"
 NUMA_POLICY_PERF=$work/nothing-there compare --policies always --workloads perf_numa_mem
 ok "a program that is not there: says so" \
-	both rc_is 1 err_has "workload 'perf_numa_mem': NUMA_POLICY_PERF=$work/nothing-there is no absolute path"
+	both rc_is 1 err_has "workload 'perf_numa_mem': NUMA_POLICY_PERF=$work/nothing-there is not the absolute path"
 ok "a program that is not there: no guest is started" [ ! -s "$FAKE_PIDS" ]
 PATH=/nowhere compare --policies always --workloads stress_ng_vm
 ok "a package that is not there: is named" \
