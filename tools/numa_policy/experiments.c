@@ -213,8 +213,8 @@ const struct np_experiment np_experiments[] = {
 	{
 		"large", "a VMA of several times the scan size, shared by many threads",
 		"The hot and shared VMA proposal: very large VMAs are scanned 256 MB at a time and filtering by PID delays covering them. No figure was published.",
-		"A VMA of many gigabytes: the scan size is reduced to 8 MB instead.",
-		"The VMA is created by threads that have worked before, at a moment that the seed varies within the scan period.",
+		"A VMA of many gigabytes: the workload reduces the scan size to 4 MB instead, of which the VMA has four and a half.",
+		"The VMA is created when the process begins; passes begin after the scan delay (1 s), when the scan period is its shortest.",
 		large_arms, large_claims, { 6, 10, 16 },
 	},
 	{
