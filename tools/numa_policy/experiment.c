@@ -15,10 +15,10 @@
 #include "commands.h"
 #include "experiments.h"
 #include "matrix.h"
+#include "report_parts.h"
 #include "util.h"
 
 #define ALPHA 0.05
-#define WIDTH 92
 #define INDENT 13
 
 static const char usage_text[] =
@@ -75,27 +75,13 @@ struct finding {
 	enum np_verdict_kind verdict;
 };
 
+/* A paragraph behind a label, in lines that can be mailed. */
 static void print_wrapped(FILE *f, const char *label, const char *text)
 {
-	int n, column = INDENT;
-	char **words = np_split(text, ' ', &n);
+	char *first = np_asprintf("  %s", label);
 
-	fprintf(f, "  %-*s", INDENT - 2, label);
-	for (int i = 0; i < n; i++) {
-		int len = strlen(words[i]);
-
-		if (i && column + 1 + len > WIDTH) {
-			fprintf(f, "\n%*s", INDENT, "");
-			column = INDENT;
-		} else if (i) {
-			fputc(' ', f);
-			column++;
-		}
-		fputs(words[i], f);
-		column += len;
-	}
-	fputc('\n', f);
-	np_split_free(words, n);
+	np_print_para(f, first, INDENT, text);
+	free(first);
 }
 
 static void add_settings(struct np_list *list, const char *workload, const char *settings)
