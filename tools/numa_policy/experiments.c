@@ -215,14 +215,14 @@ const struct np_experiment np_experiments[] = {
 		"The hot and shared VMA proposal: very large VMAs are scanned 256 MB at a time and filtering by PID delays covering them. No figure was published.",
 		"A VMA of many gigabytes: the workload reduces the scan size to 4 MB instead, of which the VMA has four and a half.",
 		"The VMA is created when the process begins; passes begin after the scan delay (1 s), when the scan period is its shortest.",
-		large_arms, large_claims, { 6, 10, 16 },
+		large_arms, large_claims, { 6, 12 },
 	},
 	{
 		"sequence_rate", "many short-lived processes, where nothing can be gained",
 		"kernbench with 256 jobs, v6.10-rc4 against seq_delta: user 1.75 % less, system 4.46 % more, elapsed 0.53 % less. For vma_seq against mm_seq: PTE updates 20 % fewer.",
 		"The compiler's own work: processes here only fork, touch memory and exit.",
 		"The processes live for less than the scan delay or a few of it; they never settle.",
-		rate_arms, rate_claims, { 6, 10, 16 },
+		rate_arms, rate_claims, { 6, 12 },
 	},
 	{ 0 }
 };
