@@ -676,11 +676,11 @@ static void test_figures(void)
 }
 
 /*
- * What mmtests itself printed for these values. Its compare-mmtests.pl was run, at the commits
- * 6f78f8ef of 2023 and 638401e0 of 2026, on a directory of autonumabench logs with these numbers as
- * system and elapsed times, "mmtests/bin/compare-mmtests.pl -d LOGS -b autonumabench -n
- * 6.8-base,6.8-patched"; the stars are left out, they are another test's. The newer one writes
- * BAmean.50 for BAmean-50.
+ * What mmtests itself printed for these values. Its compare-mmtests.pl at the commit 6f78f8ef of 2023
+ * was run on a directory of autonumabench logs with these numbers as system and elapsed times,
+ * "mmtests/bin/compare-mmtests.pl -d LOGS -b autonumabench -n 6.8-base,6.8-patched"; the stars are
+ * left out, they are another test's. Of the commit 638401e0 of 2026 the system times alone were
+ * printed, by a driver of its modules; it writes BAmean.50 for BAmean-50.
  */
 #define FIVE 5
 
