@@ -661,7 +661,6 @@ static void load(struct np_results *r, char *const *dirs, int n)
 
 	if (error)
 		np_die(NP_FAIL, "%s", error);
-	np_results_complete(r);
 }
 
 static int write_format(FILE *f, const struct np_report *rep, const struct options *o)
