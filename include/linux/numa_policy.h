@@ -8,11 +8,19 @@
 #define _LINUX_NUMA_POLICY_H
 
 #include <linux/build_bug.h>
+#include <linux/compiler.h>
 #include <linux/jiffies.h>
 #include <linux/numa_policy_state.h>
 
+struct mm_struct;
+struct task_struct;
+struct vm_area_struct;
+
 /* Bytes of a policy's name at most, with the NUL; what trace events have room for. */
 #define NUMA_POLICY_NAME_MAX 16
+
+/* What a process is said to have that follows the system's policy: no policy may be called that. */
+#define NUMA_POLICY_NAME_DEFAULT "default"
 
 /* Four windows and the rest still come from the slab cache that two windows came from. */
 static_assert(NUMA_POLICY_WINDOWS >= 2 && NUMA_POLICY_WINDOWS <= 8);
@@ -75,20 +83,31 @@ struct numa_policy_snapshot {
 };
 
 /**
- * struct numa_policy_ops - a scan policy
+ * struct numa_policy_ops - a scan policy, as DEFINE_NUMA_POLICY() makes it
  * @decide: Required. Say whether the VMA should be scanned now, and by which rule. Called once
  *	per VMA and pass from task_numa_work(), in process context with the mmap lock held for
  *	reading, for VMAs that are suitable, past their scan delay and not yet finished in this
  *	sequence. Must not write, sleep or read anything but the snapshot: it is also asked in
- *	unit tests, by other policies' shadows and in user space.
- * @name: Required. How the boot parameter, the log and the traces call it; [a-z0-9_].
+ *	unit tests, by other policies' shadows and in user space. NULL in kernels that have neither
+ *	tests, statistics nor trace events of scan policies.
+ * @decide_vma: The same of a live VMA, for the scan loop: what it looks at is not gathered first,
+ *	but read where and when it is needed. Called like @decide, by a static call. Not there in
+ *	kernels without a scan loop, which have the policies for their tests only.
+ * @name: Required. How the boot parameter, the log and the traces call it; of lower-case letters,
+ *	digits and underscores.
+ * @index: the policy's place in the table
  * @windows: how many of the newest windows @decide reads, 0 to NUMA_POLICY_WINDOWS
  * @no_forced_pass: when a pass ends with a VMA refused, do not go round again to scan one
  *	refused VMA regardless, as kernels before v6.7 did not
  */
 struct numa_policy_ops {
 	enum numa_policy_reason (*decide)(const struct numa_policy_snapshot *snap);
+#ifdef CONFIG_NUMA_BALANCING
+	enum numa_policy_reason (*decide_vma)(const struct mm_struct *mm,
+					      const struct vm_area_struct *vma);
+#endif
 	const char *name;
+	unsigned char index;
 	unsigned char windows;
 	bool no_forced_pass;
 };
@@ -105,12 +124,44 @@ static inline void numa_policy_init_state(struct vma_numab_state *state, int sca
 					  unsigned long now, unsigned long delay,
 					  unsigned long period)
 {
-	state->start_scan_seq = scan_seq;
-	state->next_scan = now + delay;
-	state->pids_active_reset = state->next_scan + period;
+	WRITE_ONCE(state->start_scan_seq, scan_seq);
+	WRITE_ONCE(state->next_scan, now + delay);
+	WRITE_ONCE(state->pids_active_reset, now + delay + period);
 
 	/* Anything but the present sequence, which would mean that the VMA is finished. */
-	state->prev_scan_seq = (int)((unsigned int)scan_seq - 1);
+	WRITE_ONCE(state->prev_scan_seq, (int)((unsigned int)scan_seq - 1));
+}
+
+/**
+ * numa_policy_window_over() - whether it is time to move the windows
+ * @state: the VMA's state
+ * @scan_seq: the mm's scan sequence; in the very first, nothing ages
+ * @now: jiffies
+ *
+ * Return: true if numa_policy_move_windows() is due.
+ */
+static inline bool numa_policy_window_over(const struct vma_numab_state *state, int scan_seq,
+					   unsigned long now)
+{
+	/* Another pass of the same mm may move them just now. */
+	return scan_seq && time_after(now, data_race(state->pids_active_reset));
+}
+
+/**
+ * numa_policy_move_windows() - move the windows by one
+ * @state: the VMA's state
+ * @period: length of a window, in jiffies
+ *
+ * If two passes meet here, the windows or the clock may move once more or less than due.
+ */
+static inline void numa_policy_move_windows(struct vma_numab_state *state, unsigned long period)
+{
+	int i;
+
+	data_race(state->pids_active_reset += period);
+	for (i = NUMA_POLICY_WINDOWS - 1; i > 0; i--)
+		WRITE_ONCE(state->pids_active[i], READ_ONCE(state->pids_active[i - 1]));
+	WRITE_ONCE(state->pids_active[0], 0);
 }
 
 /**
@@ -118,7 +169,8 @@ static inline void numa_policy_init_state(struct vma_numab_state *state, int sca
  * @state: the VMA's state
  * @scan_seq: the mm's scan sequence; in the very first, nothing ages
  * @now: jiffies
- * @period: length of a window, in jiffies
+ * @period: length of a window, in jiffies; where it has to be worked out first, as in the scan
+ *	loop, the two functions above are asked one by one
  *
  * One step per call, however late: after a long sleep each pass moves the windows once until the
  * clock is caught up. The policies' published behaviour depends on it.
@@ -126,15 +178,17 @@ static inline void numa_policy_init_state(struct vma_numab_state *state, int sca
 static inline void numa_policy_age(struct vma_numab_state *state, int scan_seq,
 				   unsigned long now, unsigned long period)
 {
-	int i;
-
-	if (!scan_seq || !time_after(now, state->pids_active_reset))
-		return;
-
-	state->pids_active_reset += period;
-	for (i = NUMA_POLICY_WINDOWS - 1; i > 0; i--)
-		state->pids_active[i] = READ_ONCE(state->pids_active[i - 1]);
-	state->pids_active[0] = 0;
+	if (numa_policy_window_over(state, scan_seq, now))
+		numa_policy_move_windows(state, period);
 }
+
+#ifdef CONFIG_NUMA_POLICY_SWITCH
+/* A name as it is written to a file: with a newline, and the NUL. */
+#define NUMA_POLICY_NAME_BUF (NUMA_POLICY_NAME_MAX + 1)
+
+char *numa_policy_copy_name(char *buf, const char __user *ubuf, size_t count);
+int numa_policy_set_process(struct task_struct *task, const char *name);
+const char *numa_policy_process_name(struct task_struct *task);
+#endif
 
 #endif /* _LINUX_NUMA_POLICY_H */

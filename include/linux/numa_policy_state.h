@@ -14,6 +14,10 @@
 #include <linux/log2.h>
 #include <linux/types.h>
 
+#ifdef CONFIG_NUMA_POLICY_TRACE
+#include <linux/tracepoint-defs.h>
+#endif
+
 /**
  * define NUMA_POLICY_WINDOWS - PID windows kept per VMA, 2 to 8
  *
@@ -36,9 +40,10 @@
  *
  * Made by the first scan pass that reaches the VMA and freed with it; a VMA that was split,
  * merged or forked begins without one. Scan passes write it under the mmap lock held for
- * reading, so two passes of one mm may meet here; hinting faults set bits in @pids_active[0]
+ * reading, so two passes of one mm may meet here; hinting faults set bits in the current window
  * with no lock against either. All of that is deliberate: a bit lost or kept for one window too
- * long costs a scan more or less, never correctness.
+ * long costs a scan more or less, never correctness. What races for that reason is marked with
+ * data_race(), which costs nothing, or READ_ONCE() and WRITE_ONCE().
  */
 struct vma_numab_state {
 	unsigned long next_scan;
@@ -74,8 +79,31 @@ static inline void numa_policy_record_access(struct vma_numab_state *state, unsi
 {
 	unsigned int bit = numa_policy_pid_bit(pid);
 
+	/* Of two bits set at once, one may be lost. Atomic operations would cost every fault. */
 	if (!test_bit(bit, &state->pids_active[0]))
-		__set_bit(bit, &state->pids_active[0]);
+		data_race(({ __set_bit(bit, &state->pids_active[0]); 0; }));
+}
+
+struct vm_area_struct;
+
+#ifdef CONFIG_NUMA_POLICY_TRACE
+DECLARE_TRACEPOINT(numa_policy_access);
+void __numa_policy_trace_access(struct vm_area_struct *vma, unsigned int pid);
+#endif
+
+/**
+ * numa_policy_trace_access() - tell who traces that a hinting fault is about to be recorded
+ * @vma: the VMA, which has a state
+ * @pid: the faulting task's PID
+ *
+ * Context: the page-fault path.
+ */
+static __always_inline void numa_policy_trace_access(struct vm_area_struct *vma, unsigned int pid)
+{
+#ifdef CONFIG_NUMA_POLICY_TRACE
+	if (tracepoint_enabled(numa_policy_access))
+		__numa_policy_trace_access(vma, pid);
+#endif
 }
 
 #endif /* _LINUX_NUMA_POLICY_STATE_H */

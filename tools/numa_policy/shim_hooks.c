@@ -166,6 +166,7 @@ static void parse_scope(struct parser *p, char *s)
 		[SHIM_FUNCTION] = "function",
 		[SHIM_STRUCT] = "struct",
 		[SHIM_ENUM] = "enum",
+		[SHIM_TABLE] = "table",
 	};
 	struct shim_file *f = p->file;
 	const char *kind = word(p, &s, false);
@@ -175,7 +176,7 @@ static void parse_scope(struct parser *p, char *s)
 		if (!strcmp(kinds[k], kind))
 			break;
 	if (k == ARRAY_SIZE(kinds))
-		bad(p, "a scope is a function, struct or enum");
+		bad(p, "a scope is a function, struct, enum or table");
 	f->scopes = pool_more(f->scopes, f->nscopes, sizeof(*f->scopes));
 	p->scope = &f->scopes[f->nscopes++];
 	p->scope->kind = k;
@@ -209,7 +210,7 @@ static void parse_stmt(struct parser *p, char *s, bool drop)
 		bad(p, "a hash has eight hexadecimal digits");
 	st->label = word(p, &s, true);
 	st->drop = drop;
-	p->text = drop ? &st->put : NULL;
+	p->text = &st->put;
 }
 
 /* Lines that stand directly in a file's block; false if @key is none of them. */

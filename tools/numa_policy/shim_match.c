@@ -3,11 +3,11 @@
  * DOC: Finding places by the hashes of their statements
  *
  * A source file is cut into tokens, without comments and white space. A scope (a function,
- * struct or enum, found by its name) is cut into statements behind each ; { and }, a list of
- * names also at its commas; a line of the preprocessor is a statement of its own. A statement
- * is known by a hash over its tokens. The description gives rows of such hashes, and each row
- * has to stand in its scope exactly once. Layout, comments and line numbers do not matter,
- * any other difference does.
+ * struct, enum or array with its values, found by its name) is cut into statements behind each ; {
+ * and }, a list of names or values also at its commas; a line of the preprocessor is a statement of
+ * its own. A statement is known by a hash over its tokens. The description gives rows of such
+ * hashes, and each row has to stand in its scope exactly once. Layout, comments and line numbers do
+ * not matter, any other difference does.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -224,6 +224,12 @@ static bool extent(const struct source *src, const struct shim_scope *sc, int i,
 		while (b->first > 0 && !src->t[b->first - 1].pp &&
 		       !is(src, b->first - 1, ";") && !is(src, b->first - 1, "}"))
 			b->first--;
+	} else if (sc->kind == SHIM_TABLE) {
+		if (!is(src, open, "["))
+			return false;
+		open = closing(src, open, "[", "]") + 1;
+		if (!open || !is(src, open++, "="))
+			return false;
 	} else if (!is(src, i - 1, keys[sc->kind])) {
 		return false;
 	}
@@ -247,7 +253,7 @@ static struct body *find_scopes(const struct source *src, const struct shim_scop
 
 		if (!is(src, i, sc->name) || !extent(src, sc, i, &b))
 			continue;
-		cut(src, &b, sc->kind == SHIM_ENUM);
+		cut(src, &b, sc->kind == SHIM_ENUM || sc->kind == SHIM_TABLE);
 		list = pool_more(list, *n, sizeof(*list));
 		list[(*n)++] = b;
 	}
@@ -266,6 +272,8 @@ static const char *scope_name(const struct shim_scope *sc)
 		return pool_printf("struct %s", sc->name);
 	case SHIM_ENUM:
 		return pool_printf("enum %s", sc->name);
+	case SHIM_TABLE:
+		return pool_printf("%s[]", sc->name);
 	default:
 		return pool_printf("%s()", sc->name);
 	}
@@ -277,6 +285,7 @@ static const char *stmt_word(const struct shim_scope *sc)
 		[SHIM_FUNCTION] = "statement",
 		[SHIM_STRUCT] = "member",
 		[SHIM_ENUM] = "name",
+		[SHIM_TABLE] = "entry",
 	};
 
 	return words[sc->kind];
@@ -472,7 +481,7 @@ static void add_replace(struct shim_edits *e, const char *s, size_t from, size_t
 			size_t len = strcspn(put, "\n");
 
 			if (b.len)
-				np_buf_printf(&b, "\n%.*s", indent, s + start);
+				np_buf_printf(&b, "\n%.*s", len ? indent : 0, s + start);
 			np_buf_add(&b, put, len);
 			put += len + 1;
 		}
@@ -490,7 +499,45 @@ static void add_replace(struct shim_edits *e, const char *s, size_t from, size_t
 	add_edit(e, from, to, "", label);
 }
 
-/* Turn the dropped statements of a row found at @at into edits. */
+/* Where a line ends behind @at, comments included; short of that, at more code. */
+static size_t behind_comments(const char *s, size_t at)
+{
+	for (;;) {
+		at += strspn(s + at, " \t");
+		if (s[at] == '/' && (s[at + 1] == '*' || s[at + 1] == '/'))
+			at = skip_comment(s, at);
+		else
+			return s[at] == '\n' ? at + 1 : at;
+	}
+}
+
+/* Put text behind a statement that stays, on lines of its own, with the indentation of its line. */
+static void add_behind(struct shim_edits *e, const struct source *src, const struct stmt *st,
+		       const char *put, const char *label)
+{
+	size_t start = line_start(src->s, src->t[st->first].from);
+	int indent = strspn(src->s + start, " \t");
+	int last = st->last + is(src, st->last + 1, ",");
+	size_t end = behind_comments(src->s, src->t[last].to);
+	struct np_buf b = {};
+
+	/* More code on the same line stays behind the text. */
+	if (end && src->s[end - 1] != '\n')
+		np_buf_puts(&b, "\n");
+	while (*put) {
+		size_t len = strcspn(put, "\n");
+
+		/* The preprocessor's lines begin at the margin. */
+		if (len && *put != '#')
+			np_buf_printf(&b, "%.*s", indent, src->s + start);
+		np_buf_add(&b, put, len);
+		np_buf_puts(&b, "\n");
+		put += len + 1;
+	}
+	add_edit(e, end, end, pool_keep(b.s), label);
+}
+
+/* Turn the dropped statements of a row found at @at, and what goes behind others, into edits. */
 static void edit_place(const struct source *src, const struct shim_place *pl,
 		       const struct shim_variant *v, const struct body *b, int at,
 		       const char *where, bool *dropped, struct shim_edits *e)
@@ -504,8 +551,12 @@ static void edit_place(const struct source *src, const struct shim_place *pl,
 		for (k = i; k < v->n && v->stmts[k].drop; k++)
 			if (v->stmts[k].put)
 				put = v->stmts[k].put;
-		if (k == i)
+		if (k == i) {
+			if (v->stmts[i].put)
+				add_behind(e, src, &b->v[at + i], v->stmts[i].put,
+					   pool_printf("%s: behind %s", where, v->stmts[i].label));
 			continue;
+		}
 		first = b->v[at + i].first;
 		last = b->v[at + k - 1].last;
 		for (t = first; t <= last; t++)
@@ -523,6 +574,25 @@ static void set_var(struct shim_desc *d, const struct shim_variant *v)
 	d->vars = pool_more(d->vars, d->nvars, sizeof(*d->vars));
 	d->vars[d->nvars].name = v->set;
 	d->vars[d->nvars++].value = v->value;
+}
+
+/* The innermost condition of the preprocessor's that is open in front of statement @at, or NULL. */
+static const struct stmt *condition(const struct source *src, const struct body *b, int at)
+{
+	int depth = 0;
+
+	while (at--) {
+		const struct token *t = &src->t[b->v[at].first];
+
+		if (!t->pp || b->v[at].first == b->v[at].last)
+			continue;
+		/* Read backwards, an #endif hides what it ends. */
+		if (!strncmp(src->s + t[1].from, "endif", 5))
+			depth++;
+		else if (!strncmp(src->s + t[1].from, "if", 2) && !depth--)
+			return &b->v[at];
+	}
+	return NULL;
 }
 
 /* Look at one scope; the number of refusals. */
@@ -552,6 +622,7 @@ static int match_scope(struct shim_desc *d, const struct shim_file *f,
 	}
 	for (i = 0; i < sc->n; i++) {
 		const struct shim_place *pl = &sc->places[i];
+		const struct stmt *under;
 		int at = 0, count = 0;
 
 		for (k = 0; k < pl->n && !count; k++)
@@ -569,6 +640,13 @@ static int match_scope(struct shim_desc *d, const struct shim_file *f,
 			np_error("%s:%ld: %s: expected '%s' after '%s', found it before",
 				 f->path, stmt_line(src, &b->v[at]), name, pl->label,
 				 sc->places[i - 1].label);
+			return 1;
+		}
+		under = condition(src, b, at);
+		if (under) {
+			np_error("%s:%ld: %s: expected '%s' under no condition, found it under `%s`",
+				 f->path, stmt_line(src, &b->v[at]), name, pl->label,
+				 show(src, under, 140));
 			return 1;
 		}
 		k--;
@@ -857,7 +935,8 @@ bool shim_scope_edits(const struct shim_scope *sc)
 	for (p = 0; p < sc->n; p++)
 		for (v = 0; v < sc->places[p].n; v++)
 			for (s = 0; s < sc->places[p].variants[v].n; s++)
-				if (sc->places[p].variants[v].stmts[s].drop)
+				if (sc->places[p].variants[v].stmts[s].drop ||
+				    sc->places[p].variants[v].stmts[s].put)
 					return true;
 	return false;
 }

@@ -15,6 +15,7 @@ enum shim_kind {
 	SHIM_FUNCTION,
 	SHIM_STRUCT,
 	SHIM_ENUM,
+	SHIM_TABLE,
 };
 
 /**
@@ -22,7 +23,8 @@ enum shim_kind {
  * @hash: of its tokens
  * @drop: it is taken out; otherwise it only has to be there
  * @label: what it is, in our words
- * @put: text for the run of dropped statements that holds this one, or NULL
+ * @put: text for the run of dropped statements that holds this one, or for behind one that stays;
+ *	or NULL
  */
 struct shim_stmt {
 	unsigned int hash;
@@ -62,7 +64,7 @@ struct shim_place {
 };
 
 /**
- * struct shim_scope - a function, struct or enum
+ * struct shim_scope - a function, struct, enum, or an array with its values
  * @kind: which
  * @name: its name
  * @places: places in it, in their order

@@ -7,7 +7,8 @@
  */
 #include "rules.h"
 
-static enum numa_policy_reason always_decide(const struct numa_policy_snapshot *snap)
+static __always_inline enum numa_policy_reason
+always_decide(const struct numa_policy_snapshot *snap)
 {
 	return NUMA_POLICY_ALWAYS;
 }

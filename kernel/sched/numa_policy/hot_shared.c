@@ -8,7 +8,8 @@
  */
 #include "rules.h"
 
-static enum numa_policy_reason hot_shared_decide(const struct numa_policy_snapshot *snap)
+static __always_inline enum numa_policy_reason
+hot_shared_decide(const struct numa_policy_snapshot *snap)
 {
 	return numa_rule_initial(snap) ?: numa_rule_pid(snap, NUMA_POLICY_WINDOWS) ?:
 	       numa_rule_hot(snap) ?:

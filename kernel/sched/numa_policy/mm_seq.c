@@ -8,7 +8,8 @@
  */
 #include "rules.h"
 
-static enum numa_policy_reason mm_seq_decide(const struct numa_policy_snapshot *snap)
+static __always_inline enum numa_policy_reason
+mm_seq_decide(const struct numa_policy_snapshot *snap)
 {
 	return numa_rule_initial_mm(snap) ?: numa_rule_pid(snap, 2);
 }

@@ -9,7 +9,8 @@
  */
 #include "rules.h"
 
-static enum numa_policy_reason pids_active_decide(const struct numa_policy_snapshot *snap)
+static __always_inline enum numa_policy_reason
+pids_active_decide(const struct numa_policy_snapshot *snap)
 {
 	return numa_rule_initial(snap) ?: numa_rule_pid(snap, 2) ?:
 	       numa_rule_partial(snap);

@@ -21,7 +21,17 @@
 	X(SEQ_DELTA, seq_delta, "v6.12 on: pids_active, and VMAs not scanned for a while")	\
 	X(HOT_SHARED, hot_shared, "pid_history, and VMAs that others use now or share")
 
-#define NUMA_POLICY_DECLARE(_sym, _name, _text) extern const struct numa_policy_ops numa_policy_##_name;
+#define NUMA_POLICY_INDEX(_sym, _name, _text) NUMA_POLICY_INDEX_##_name,
+enum { NUMA_POLICIES(NUMA_POLICY_INDEX) NR_NUMA_POLICIES };
+#undef NUMA_POLICY_INDEX
+
+#define NUMA_POLICY_DECLARE(_sym, _name, _text)							\
+	enum numa_policy_reason									\
+	numa_policy_##_name##_decide(const struct numa_policy_snapshot *snap);			\
+	enum numa_policy_reason									\
+	numa_policy_##_name##_decide_vma(const struct mm_struct *mm,				\
+					 const struct vm_area_struct *vma);			\
+	extern const struct numa_policy_ops numa_policy_##_name;
 NUMA_POLICIES(NUMA_POLICY_DECLARE)
 #undef NUMA_POLICY_DECLARE
 

@@ -11,30 +11,94 @@
 
 #include <linux/numa_policy.h>
 
+#include "look.h"
 #include "policies.h"
+
+#ifdef CONFIG_NUMA_BALANCING
+/* Inlined, the snapshot is never made: each rule reads what it needs, when it is asked. */
+#define NUMA_POLICY_DECIDE_VMA(_scope, _function, _decide)				\
+_scope enum numa_policy_reason _function(const struct mm_struct *mm,			\
+					 const struct vm_area_struct *vma)		\
+{											\
+	struct numa_policy_snapshot snap;						\
+											\
+	numa_policy_look(&snap, mm, vma);						\
+	return _decide(&snap);								\
+}
+
+#define NUMA_POLICY_SET_DECIDE_VMA(_function) .decide_vma = _function,
+#else
+#define NUMA_POLICY_DECIDE_VMA(_scope, _function, _decide)
+#define NUMA_POLICY_SET_DECIDE_VMA(_function)
+#endif
+
+/* Decisions on snapshots are asked for by tests and by those that look on, and built with them. */
+#if !defined(CONFIG_NUMA_BALANCING) || defined(CONFIG_NUMA_POLICY_TRACE) ||		\
+	defined(CONFIG_NUMA_POLICY_STATS) || IS_ENABLED(CONFIG_NUMA_POLICY_KUNIT_TEST)
+#define NUMA_POLICY_DECIDE(_scope, _function, _decide)					\
+_scope enum numa_policy_reason _function(const struct numa_policy_snapshot *snap)	\
+{											\
+	return _decide(snap);								\
+}
+
+#define NUMA_POLICY_SET_DECIDE(_function) .decide = _function,
+#else
+#define NUMA_POLICY_DECIDE(_scope, _function, _decide)
+#define NUMA_POLICY_SET_DECIDE(_function)
+#endif
+
+#ifdef NUMA_POLICY_INLINE
+#define NUMA_POLICY_SCOPE static __always_inline
+#define NUMA_POLICY_OPS_SCOPE static __maybe_unused
+#define NUMA_POLICY_NAME(_name) numa_policy_inlined
+#define NUMA_POLICY_DEFAULT_IS(_name) \
+	static const struct numa_policy_ops * const __maybe_unused numa_policy_default =	\
+		&numa_policy_##_name;
+#else
+#define NUMA_POLICY_SCOPE
+#define NUMA_POLICY_OPS_SCOPE
+#define NUMA_POLICY_NAME(_name) numa_policy_##_name
+#define NUMA_POLICY_DEFAULT_IS(_name)
+#endif
 
 /**
  * DEFINE_NUMA_POLICY() - make a policy of a decision function
- * @_name: the policy's name; its decision is NAME_decide()
+ * @_name: the policy's name; its decision is NAME_decide(), static __always_inline
  * @...: further members of struct numa_policy_ops, as designated initialisers
  *
- * Where it is the only policy built, the scan loop includes the policy's source with
- * NUMA_POLICY_INLINE defined and calls the decision directly.
+ * The scan loop includes the source of the policy that Kconfig has made the default with
+ * NUMA_POLICY_INLINE defined, and makes its decision itself.
  */
-#ifdef NUMA_POLICY_INLINE
-#define DEFINE_NUMA_POLICY(_name, ...)				\
-static const struct numa_policy_ops numa_policy_inlined = {	\
-	.decide = _name##_decide,				\
-	.name = #_name,						\
-	__VA_ARGS__						\
+#define DEFINE_NUMA_POLICY(_name, ...)							\
+	__DEFINE_NUMA_POLICY(_name, NUMA_POLICY_NAME(_name), __VA_ARGS__)
+#define __DEFINE_NUMA_POLICY(_name, _ops, ...)						\
+	___DEFINE_NUMA_POLICY(_name, _ops, __VA_ARGS__)
+#define ___DEFINE_NUMA_POLICY(_name, _ops, ...)						\
+NUMA_POLICY_DEFAULT_IS(_name)								\
+											\
+NUMA_POLICY_DECIDE(NUMA_POLICY_SCOPE, _ops##_decide, _name##_decide)			\
+											\
+NUMA_POLICY_DECIDE_VMA(NUMA_POLICY_SCOPE, _ops##_decide_vma, _name##_decide)		\
+											\
+NUMA_POLICY_OPS_SCOPE const struct numa_policy_ops _ops = {					\
+	NUMA_POLICY_SET_DECIDE(_ops##_decide)						\
+	NUMA_POLICY_SET_DECIDE_VMA(_ops##_decide_vma)					\
+	.name = #_name,									\
+	.index = NUMA_POLICY_INDEX_##_name,						\
+	__VA_ARGS__									\
 }
+
+/*
+ * Each rule expects to say no: a pass over many VMAs consists of refusals, and the straight line is
+ * theirs. Expected less firmly than by unlikely(): GCC moves reading what only a later rule needs
+ * behind an earlier one only where that is passed over often enough (its limit is 75 %).
+ */
+#ifdef __CHECKER__ /* sparse knows the weaker one only */
+#define numa_seldom(_condition) unlikely(_condition)
+#elif CONFIG_GCC_VERSION >= 90000 || defined(CONFIG_CC_IS_CLANG)
+#define numa_seldom(_condition) __builtin_expect_with_probability(!!(_condition), 0, 0.7)
 #else
-#define DEFINE_NUMA_POLICY(_name, ...)				\
-const struct numa_policy_ops numa_policy_##_name = {		\
-	.decide = _name##_decide,				\
-	.name = #_name,						\
-	__VA_ARGS__						\
-}
+#define numa_seldom(_condition) unlikely(_condition)
 #endif
 
 /* Sequences that passed from @then to @now: right as long as fewer than 2^31 did. */
@@ -43,15 +107,15 @@ static inline int numa_seq_delta(int now, int then)
 	return (int)((unsigned int)now - (unsigned int)then);
 }
 
-/* All PIDs in the newest @windows windows. */
+/* All PIDs in the newest @windows windows; those that fault just now may be in it or not. */
 static inline unsigned long numa_pids(const struct numa_policy_snapshot *snap,
 				      unsigned int windows)
 {
-	unsigned long pids = READ_ONCE(snap->state->pids_active[0]);
+	unsigned long pids = data_race(snap->state->pids_active[0]);
 	unsigned int i;
 
 	for (i = 1; i < windows; i++)
-		pids |= READ_ONCE(snap->state->pids_active[i]);
+		pids |= data_race(snap->state->pids_active[i]);
 	return pids;
 }
 
@@ -61,7 +125,7 @@ static inline unsigned long numa_pids(const struct numa_policy_snapshot *snap,
  */
 static inline enum numa_policy_reason numa_rule_initial(const struct numa_policy_snapshot *snap)
 {
-	if (numa_seq_delta(snap->scan_seq, snap->state->start_scan_seq) < 2)
+	if (numa_seldom(numa_seq_delta(snap->scan_seq, data_race(snap->state->start_scan_seq)) < 2))
 		return NUMA_POLICY_INITIAL;
 	return NUMA_POLICY_SKIP;
 }
@@ -69,7 +133,7 @@ static inline enum numa_policy_reason numa_rule_initial(const struct numa_policy
 /* The same, counted from the start of the process: a VMA that comes later has no such grace. */
 static inline enum numa_policy_reason numa_rule_initial_mm(const struct numa_policy_snapshot *snap)
 {
-	if (snap->scan_seq < 2)
+	if (numa_seldom(snap->scan_seq < 2))
 		return NUMA_POLICY_INITIAL_MM;
 	return NUMA_POLICY_SKIP;
 }
@@ -78,7 +142,7 @@ static inline enum numa_policy_reason numa_rule_initial_mm(const struct numa_pol
 static inline enum numa_policy_reason numa_rule_pid(const struct numa_policy_snapshot *snap,
 						    unsigned int windows)
 {
-	if (numa_pids(snap, windows) >> numa_policy_pid_bit(snap->pid) & 1)
+	if (numa_seldom(numa_pids(snap, windows) >> numa_policy_pid_bit(snap->pid) & 1))
 		return NUMA_POLICY_PID;
 	return NUMA_POLICY_SKIP;
 }
@@ -89,7 +153,7 @@ static inline enum numa_policy_reason numa_rule_pid(const struct numa_policy_sna
  */
 static inline enum numa_policy_reason numa_rule_partial(const struct numa_policy_snapshot *snap)
 {
-	if (snap->scan_offset > snap->vma_start)
+	if (numa_seldom(snap->scan_offset > snap->vma_start))
 		return NUMA_POLICY_PARTIAL;
 	return NUMA_POLICY_SKIP;
 }
@@ -100,7 +164,9 @@ static inline enum numa_policy_reason numa_rule_partial(const struct numa_policy
  */
 static inline enum numa_policy_reason numa_rule_seq_delta(const struct numa_policy_snapshot *snap)
 {
-	if (numa_seq_delta(snap->scan_seq, snap->state->prev_scan_seq) > snap->nr_threads)
+	int delta = numa_seq_delta(snap->scan_seq, data_race(snap->state->prev_scan_seq));
+
+	if (numa_seldom(delta > snap->nr_threads))
 		return NUMA_POLICY_SEQ_DELTA;
 	return NUMA_POLICY_SKIP;
 }
@@ -108,7 +174,7 @@ static inline enum numa_policy_reason numa_rule_seq_delta(const struct numa_poli
 /* Some task, whichever, accessed the VMA in the current window. */
 static inline enum numa_policy_reason numa_rule_hot(const struct numa_policy_snapshot *snap)
 {
-	if (numa_pids(snap, 1))
+	if (numa_seldom(numa_pids(snap, 1)))
 		return NUMA_POLICY_HOT;
 	return NUMA_POLICY_SKIP;
 }
@@ -117,7 +183,7 @@ static inline enum numa_policy_reason numa_rule_hot(const struct numa_policy_sna
 static inline enum numa_policy_reason numa_rule_shared(const struct numa_policy_snapshot *snap,
 						       unsigned int threshold)
 {
-	if (hweight_long(numa_pids(snap, NUMA_POLICY_WINDOWS)) >= threshold)
+	if (numa_seldom(hweight_long(numa_pids(snap, NUMA_POLICY_WINDOWS)) >= threshold))
 		return NUMA_POLICY_SHARED;
 	return NUMA_POLICY_SKIP;
 }

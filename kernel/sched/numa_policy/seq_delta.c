@@ -7,7 +7,8 @@
  */
 #include "rules.h"
 
-static enum numa_policy_reason seq_delta_decide(const struct numa_policy_snapshot *snap)
+static __always_inline enum numa_policy_reason
+seq_delta_decide(const struct numa_policy_snapshot *snap)
 {
 	return numa_rule_initial(snap) ?: numa_rule_pid(snap, 2) ?:
 	       numa_rule_partial(snap) ?: numa_rule_seq_delta(snap);

@@ -24,7 +24,8 @@
 /*
  * The tasks and their PIDs. A to H have different bits in a window, even in one of 32; a to d
  * each collide with their capital in one of 64, and so in one of 32, too; X and Y collide in a
- * window of 32 bits only. L has the lowest bit of 64, which is B's of 32, and M the highest of both.
+ * window of 32 bits only. L has the lowest bit of 64, which is B's of 32, and M the highest of
+ * both.
  */
 const char numa_history_tasks[] = "ABCDEFGHabcdXYLM";
 const unsigned int numa_history_pids[] = {
@@ -184,7 +185,8 @@ static int read_columns(struct numa_history_reader *reader, struct line *line)
 							ARRAY_SIZE(policy_names)));
 		for (k = 0; k < i; k++)
 			if (reader->columns[k] == j)
-				return fault(reader, NULL, "policy %s has two columns", policy_names[j]);
+				return fault(reader, NULL, "policy %s has two columns",
+					     policy_names[j]);
 		reader->columns[i] = j;
 	}
 	reader->nr_columns = i;
@@ -233,7 +235,7 @@ static int read_answer(struct numa_history_reader *reader, struct numa_history *
 							   ARRAY_SIZE(answer_texts)));
 		found[i / 2] = j;
 	}
-	*answer = NUMA_POLICY_WINDOWS >= from ? found[0] : found[1];
+	*answer = from <= NUMA_POLICY_WINDOWS ? found[0] : found[1];
 	return 0;
 }
 
@@ -389,7 +391,8 @@ static int read_event(struct numa_history_reader *reader, struct numa_history *h
 	if (event->what == NUMA_HISTORY_SEQ)
 		known->inside = false;
 
-	if (history->guest && (!whats[i].guest || (event->what == NUMA_HISTORY_SEQ && known->mapped)))
+	if (history->guest && (!whats[i].guest ||
+			       (event->what == NUMA_HISTORY_SEQ && known->mapped)))
 		return fault(reader, history, "%s cannot be acted out in a guest", whats[i].word);
 
 	if (whats[i].task) {
@@ -462,10 +465,13 @@ static int read_range(struct numa_history_reader *reader, struct numa_history *h
 
 	for (i = 0; i < word->len && word->at[i] != '.'; i++)
 		;
-	if (!read_digits(word->at, i, 8, &min) ||
-	    (i < word->len && (word->len < i + 2 || word->at[i + 1] != '.')) ||
-	    !(i < word->len ? read_digits(word->at + i + 2, word->len - i - 2, 8, &max) :
-	      (max = min)) || min < 2 || min > max)
+	if (!read_digits(word->at, i, 8, &min))
+		min = 0;
+	max = min;
+	if (i < word->len && (word->len < i + 2 || word->at[i + 1] != '.' ||
+			      !read_digits(word->at + i + 2, word->len - i - 2, 8, &max)))
+		max = 0;
+	if (min < 2 || min > max)
 		return fault(reader, history, "only windows \"%.*s\": must be N or N..M, from 2 to 8",
 			     WORD(word));
 	history->windows_min = min;
@@ -508,7 +514,7 @@ static bool twice(const struct numa_history_reader *reader, const struct word *s
 static int read_setting(struct numa_history_reader *reader, struct numa_history *history,
 			const struct word *first, struct line *line)
 {
-	struct word what, word;
+	struct word what, word = { .at = line->at };
 	int value;
 
 	if (is(first, "guest")) {
@@ -524,7 +530,8 @@ static int read_setting(struct numa_history_reader *reader, struct numa_history 
 			return read_range(reader, history, &word);
 		if (is(&what, "buckets") && (is(&word, "32") || is(&word, "64")))
 			history->buckets = is(&word, "32") ? 32 : 64;
-		else if (is(&what, "threshold") && read_int(&word, &value) && value > 0 && value <= 32)
+		else if (is(&what, "threshold") && read_int(&word, &value) &&
+			 value > 0 && value <= 32)
 			history->threshold = value;
 		else
 			return fault(reader, history, "\"only %.*s %.*s\": must be windows N..M, buckets 32 or 64, or threshold 1 to 32",
@@ -706,7 +713,8 @@ const char *numa_history_policy_name(unsigned int policy)
  */
 const char *numa_history_unfit(const struct numa_history *history)
 {
-	if (NUMA_POLICY_WINDOWS < history->windows_min || NUMA_POLICY_WINDOWS > history->windows_max)
+	if (history->windows_min > NUMA_POLICY_WINDOWS ||
+	    history->windows_max < NUMA_POLICY_WINDOWS)
 		return "is for another number of windows";
 	if (history->buckets && history->buckets != BITS_PER_LONG)
 		return "is for another number of buckets";
@@ -849,7 +857,7 @@ static unsigned int happen(struct process *p, const struct numa_history_event *e
 		p->traps = false;
 		break;
 	case NUMA_HISTORY_FORK:
-		/* The child's mm is a copy; where it has one user, the kernel begins to count anew. */
+		/* The child's mm is a copy; where it has one user, the kernel counts anew. */
 		if (p->threads == 1)
 			p->scan_seq = 0;
 		p->threads = 1;
@@ -869,8 +877,10 @@ static unsigned int happen(struct process *p, const struct numa_history_event *e
 			numa_policy_record_access(&p->state, numa_history_pids[event->task]);
 		return NUMA_HISTORY_FAULT;
 	case NUMA_HISTORY_SEQ:
-		p->scan_seq = event->relative ?
-			(int)((unsigned int)p->scan_seq + (unsigned int)event->value) : event->value;
+		if (event->relative)
+			p->scan_seq = (int)((unsigned int)p->scan_seq + (unsigned int)event->value);
+		else
+			p->scan_seq = event->value;
 		p->scan_offset = 0;
 		break;
 	case NUMA_HISTORY_THREADS:

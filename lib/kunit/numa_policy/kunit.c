@@ -5,10 +5,11 @@
  */
 #include <kunit/test.h>
 #include <linux/err.h>
+#include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../../../kernel/sched/numa_policy/policies.h"
+#include "../../../kernel/sched/numa_policy/kunit.h"
 #include "history.h"
 
 static const char * const lines[] = {
@@ -36,8 +37,9 @@ static enum numa_policy_reason ask(const struct numa_policy_snapshot *snap, void
 	return policy->decide(snap);
 }
 
-static void play(struct kunit *test, unsigned int index, const struct numa_policy_ops *policy)
+static void play(struct kunit *test, unsigned int index)
 {
+	const struct numa_policy_ops *policy = numa_policies_tested[index];
 	const char * const *name = test->param_value;
 	const struct numa_history *history = &histories[name - names];
 	struct numa_history_failure failure;
@@ -64,27 +66,21 @@ static void play(struct kunit *test, unsigned int index, const struct numa_polic
 }
 
 /* A test for each policy. */
-#define NUMA_POLICY_INDEX(_sym, _name, _text) NUMA_POLICY_INDEX_##_sym,
-enum { NUMA_POLICIES(NUMA_POLICY_INDEX) };
-
-#define NUMA_POLICY_TEST(_sym, _name, _text)						\
-static void _name##_histories(struct kunit *test)					\
-{											\
-	play(test, NUMA_POLICY_INDEX_##_sym,						\
-	     IS_ENABLED(CONFIG_NUMA_POLICY_##_sym) ? &numa_policy_##_name : NULL);	\
+#define NUMA_POLICY_TEST(_sym, _name, _text)		\
+static void _name##_histories(struct kunit *test)	\
+{							\
+	play(test, NUMA_POLICY_INDEX_##_name);		\
 }
-NUMA_POLICIES(NUMA_POLICY_TEST)
 
-#define NUMA_POLICY_BUILT(_sym, _name, _text) IS_ENABLED(CONFIG_NUMA_POLICY_##_sym),
-static const bool built[] = { NUMA_POLICIES(NUMA_POLICY_BUILT) };
+NUMA_POLICIES(NUMA_POLICY_TEST)
 
 /* No history, no proof. */
 static void every_policy_has_histories(struct kunit *test)
 {
 	unsigned int policy, i, nr_built = 0;
 
-	for (policy = 0; policy < ARRAY_SIZE(built); policy++) {
-		if (!built[policy])
+	for (policy = 0; policy < NR_NUMA_POLICIES; policy++) {
+		if (!numa_policies_tested[policy])
 			continue;
 		nr_built++;
 		for (i = 0; i < ARRAY_SIZE(names); i++)
@@ -176,4 +172,8 @@ static struct kunit_suite numa_policy_suite = {
 	.suite_exit = free_histories,
 	.test_cases = numa_policy_cases,
 };
+
 kunit_test_suite(numa_policy_suite);
+
+MODULE_DESCRIPTION("KUnit suite of the NUMA balancing scan policies");
+MODULE_LICENSE("GPL");

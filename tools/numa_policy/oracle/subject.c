@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <linux/sched.h>
+
 #include "oracle.h"
 
 /* The VMA, and addresses before and behind it. */
@@ -15,6 +17,9 @@
 #define PAGE 0x1000UL
 #define END (START + MODEL_END * PAGE)
 #define BEHIND (START + MODEL_BEHIND * PAGE)
+
+/* Of the policies' other form, which the oracle does not ask. */
+struct task_struct *current;
 
 static void next_sequence(struct subject *s)
 {

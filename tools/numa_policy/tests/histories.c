@@ -18,30 +18,45 @@
 	static const struct kernel_param np_param_##_name = { #_name, &param_ops_##_type, NULL }; \
 	static const unsigned int np_mode_##_name = (_perm)
 
-#include "../../../kernel/sched/numa_policy/core.c"
+/* The trace events, as the library sees them. */
+#ifdef CONFIG_NUMA_POLICY_TRACE
+#define TRACED true
+struct mm_struct;
+struct vm_area_struct;
+struct numa_policy_ops;
+struct numa_policy_snapshot;
+static void trace_numa_policy_decide(struct mm_struct *mm, struct vm_area_struct *vma,
+				     const struct numa_policy_ops *policy,
+				     const struct numa_policy_snapshot *snap, int reason);
+static void trace_numa_policy_access(struct vm_area_struct *vma, unsigned int pid);
+#else
+#define TRACED false
+#endif
 
-/* Whether the trace event is made, in the one place for it. */
+#include "../../../kernel/sched/numa_policy/core.c"
+#include "../../../kernel/sched/numa_policy/fair.h"
+
+/* Whether the trace events are made, in the one place for it. */
 #ifdef CREATE_TRACE_POINTS
 #define TRACE_MADE true
 #else
 #define TRACE_MADE false
 #endif
 
-/* The trace event, as the scan loop sees it. */
-#ifdef CONFIG_NUMA_POLICY_TRACE
-#define TRACED true
-struct mm_struct;
-struct vm_area_struct;
-static bool trace_numa_policy_decide_enabled(void);
-static void trace_numa_policy_decide(struct mm_struct *mm, struct vm_area_struct *vma,
-				     const struct numa_policy_ops *policy,
-				     const struct numa_policy_snapshot *snap,
-				     enum numa_policy_reason reason);
+#ifdef CONFIG_NUMA_POLICY_SWITCH
+#define SWITCHED true
+#include "../../../kernel/sched/numa_policy/switch.c"
 #else
-#define TRACED false
+#define SWITCHED false
 #endif
 
-#include "../../../kernel/sched/numa_policy/fair.h"
+#ifdef CONFIG_NUMA_POLICY_STATS
+#define COUNTED true
+#include "../../../kernel/sched/numa_policy/stats.c"
+#else
+#define COUNTED false
+#endif
+
 #include "../../../lib/kunit/numa_policy/history.h"
 #include "../util.h"
 
@@ -80,7 +95,8 @@ void np_printk(const char *fmt, ...)
 	va_end(args);
 }
 
-static struct task_struct task;
+static struct signal_struct process;
+static struct task_struct task = { .signal = &process };
 struct task_struct *current = &task;
 
 static struct mm_struct mm;
@@ -107,15 +123,14 @@ static struct {
 } trace;
 
 #ifdef CONFIG_NUMA_POLICY_TRACE
-static bool trace_numa_policy_decide_enabled(void)
+bool trace_numa_policy_decide_enabled(void)
 {
 	return tracing;
 }
 
 static void trace_numa_policy_decide(struct mm_struct *m, struct vm_area_struct *v,
 				     const struct numa_policy_ops *policy,
-				     const struct numa_policy_snapshot *snap,
-				     enum numa_policy_reason reason)
+				     const struct numa_policy_snapshot *snap, int reason)
 {
 	if (!tracing)
 		return;
@@ -131,6 +146,17 @@ static void trace_numa_policy_decide(struct mm_struct *m, struct vm_area_struct 
 	if (snap->state == vma.numab_state)
 		traces = 2000;
 }
+
+bool trace_numa_policy_access_enabled(void)
+{
+	return tracing;
+}
+
+static void trace_numa_policy_access(struct vm_area_struct *v, unsigned int pid)
+{
+	if (v == &vma && pid == 1001)
+		traces++;
+}
 #endif
 
 /* ---- asking ---- */
@@ -139,10 +165,16 @@ static void trace_numa_policy_decide(struct mm_struct *m, struct vm_area_struct 
 
 static const char *wrong;
 
+/* The policy that the scan loop asks, and how it is chosen. */
+static const struct numa_policy_ops *asked_policy(void)
+{
+	return numa_policy_begin_pass().policy;
+}
+
 /* Is what the trace event showed what was asked and answered? */
 static bool traced_right(const struct numa_policy_snapshot *snap, unsigned int reason)
 {
-	return traces == 1 && trace.policy == numa_policy_asked() && trace.reason == reason &&
+	return traces == 1 && trace.policy == asked_policy() && trace.reason == reason &&
 	       trace.snap.pid == snap->pid && trace.snap.scan_seq == snap->scan_seq &&
 	       trace.snap.nr_threads == snap->nr_threads &&
 	       trace.snap.scan_offset == snap->scan_offset &&
@@ -150,14 +182,8 @@ static bool traced_right(const struct numa_policy_snapshot *snap, unsigned int r
 	       !memcmp(&trace.state, snap->state, sizeof(trace.state));
 }
 
-/*
- * As the scan loop asks. The decision itself is asked once more for its reason: the loop is told
- * only whether to scan, with and without the trace event.
- */
-static enum numa_policy_reason ask(const struct numa_policy_snapshot *snap, void *data)
+static void look(const struct numa_policy_snapshot *snap)
 {
-	unsigned int reason = numa_policy_asked()->decide(snap);
-
 	task.pid = snap->pid;
 	task.nr_threads = snap->nr_threads;
 	mm.numa_scan_offset = snap->scan_offset;
@@ -165,32 +191,75 @@ static enum numa_policy_reason ask(const struct numa_policy_snapshot *snap, void
 	vma.vm_start = snap->vma_start;
 	vma.vm_end = snap->vma_start + 0x400000;
 	vma.numab_state = (struct vma_numab_state *)snap->state;
+}
 
-	for (tracing = false;; tracing = true) {
-		bool answer;
+static void count(const struct numa_policy_snapshot *snap, unsigned int reason, bool shadow);
 
+int np_static_calls;
+
+/*
+ * The static call is used if nobody looks on, there is one, and it is this policy's, unless that is
+ * the default, which is inlined.
+ */
+static bool called_right(const struct numa_policy_pass *pass, bool observed)
+{
+#if defined(NUMA_POLICY_ONLY_ONE) || !defined(CONFIG_HAVE_STATIC_CALL)
+	return !np_static_calls;
+#else
+	return np_static_calls == (!observed && pass->policy != numa_policy_default &&
+				   pass->policy == numa_policy_called);
+#endif
+}
+
+/*
+ * As the scan loop asks. The decision itself is asked once more for its reason: the loop is told
+ * only whether to scan, with and without the trace event and the others' shadows.
+ */
+static enum numa_policy_reason ask(const struct numa_policy_snapshot *snap, void *data)
+{
+	struct numa_policy_pass pass = numa_policy_begin_pass();
+	unsigned int reason = pass.policy->decide(snap);
+	int look_on;
+
+	look(snap);
+	for (look_on = 0; look_on < 4; look_on++) {
+		bool answer, shadow = look_on & 2;
+
+		tracing = look_on & 1;
+		if ((tracing && !TRACED) || (shadow && !COUNTED))
+			continue;
+		count(snap, reason, shadow);
 		partial_events = 0;
 		traces = 0;
-		answer = vma_is_accessed(&mm, &vma);
+		np_static_calls = 0;
+		answer = numa_policy_should_scan(&pass, &mm, &vma);
 		if (answer != (reason != NUMA_POLICY_SKIP))
 			wrong = "the scan loop is told otherwise than the policy decides";
 		else if (partial_events != (reason == NUMA_POLICY_PARTIAL))
 			wrong = "sched_skip_vma_numa does not show what was decided";
+		else if (!called_right(&pass, tracing || shadow))
+			wrong = "the static call is not used where it should be, or used elsewhere";
 		else if (tracing ? !traced_right(snap, reason) : traces)
 			wrong = "numa_policy_decide does not show what was decided";
-		else if (tracing || !TRACED)
-			return reason;
 		else
 			continue;
 		return LOOP_WRONG;
 	}
+	return reason;
+}
+
+static bool may_force(void)
+{
+	struct numa_policy_pass pass = numa_policy_begin_pass();
+
+	return numa_policy_may_force(&pass);
 }
 
 static void play_all(unsigned int policy, const char *path, const char *text)
 {
 	const struct numa_history_asked asked = {
 		.decide = ask,
-		.no_forced_pass = !numa_policy_may_force(),
+		.no_forced_pass = !may_force(),
 	};
 	const char *name = numa_history_policy_name(policy);
 	struct numa_history_failure failure;
@@ -230,7 +299,7 @@ static void play_all(unsigned int policy, const char *path, const char *text)
 /* Does the policy read the windows that it says it reads? */
 static void read_windows(void)
 {
-	const struct numa_policy_ops *policy = numa_policy_asked();
+	const struct numa_policy_ops *policy = asked_policy();
 	struct vma_numab_state state = { .start_scan_seq = 10, .prev_scan_seq = 99 };
 	const struct numa_policy_snapshot snap = {
 		.state = &state, .scan_offset = 0x10000, .vma_start = 0x10000, .pid = 1001,
@@ -259,7 +328,7 @@ static unsigned int decision(unsigned long scan_offset, unsigned long vma_start,
 
 	if (accessed_by)
 		numa_policy_record_access(&state, accessed_by);
-	return numa_policy_asked()->decide(&snap);
+	return asked_policy()->decide(&snap);
 }
 
 /*
@@ -270,7 +339,7 @@ static void read_large_numbers(void)
 {
 	const unsigned long start = 0x10000, inside = 0x11000, large = ~(ULONG_MAX >> 1);
 	const unsigned int a = 1001, b = 1008, large_a = a + 0x10000;
-	const char *name = numa_policy_asked()->name;
+	const char *name = asked_policy()->name;
 
 	expect(decision(start | large, start, 0, a) == decision(inside, start, 0, a) &&
 	       decision(inside, start | large, 0, a) == decision(start, start, 0, a),
@@ -301,8 +370,33 @@ static bool asked_right(const char *name)
 
 	for (size_t i = 0; i < ARRAY_SIZE(numa_policies); i++)
 		built += !!numa_policies[i];
-	return (numa_policy_asked() != numa_policy_in_force) == (built == 1) &&
-	       numa_policy_asked()->name && !strcmp(numa_policy_asked()->name, name);
+	return (asked_policy() != numa_policy_in_force) == (built == 1 && !SWITCHED) &&
+	       asked_policy()->name && !strcmp(asked_policy()->name, name);
+}
+
+/* What the scan loop finds after an initcall. */
+static bool starts_right(void)
+{
+#ifdef NUMA_POLICY_ONLY_ONE
+	return true;
+#else
+	return numa_policy_called == numa_policy_in_force &&
+	       np_static_call_numa_policy_decide_vma == numa_policy_in_force->decide_vma;
+#endif
+}
+
+/* Whoever traces is told of an access before it is recorded. */
+static bool access_traced(void)
+{
+	traces = 0;
+	tracing = false;
+	numa_policy_trace_access(&vma, 1001);
+	if (traces)
+		return false;
+	tracing = true;
+	numa_policy_trace_access(&vma, 1001);
+	tracing = false;
+	return traces == TRACED;
 }
 
 /* ---- the player itself ---- */
@@ -340,6 +434,16 @@ static int set(const char *name)
 	return np_param_numa_scan_policy.ops->set(name, &np_param_numa_scan_policy);
 }
 
+/* What an initcall does after the parameters were read. */
+static void start(void)
+{
+	char before[sizeof(logged)];
+
+	strcpy(before, logged);
+	numa_policy_start();
+	strcpy(logged, before);
+}
+
 static bool in_force(const char *name)
 {
 	char text[64] = "", line[64];
@@ -348,6 +452,8 @@ static bool in_force(const char *name)
 	snprintf(line, sizeof(line), "%s\n", name);
 	return !strcmp(text, line) && !strcmp(numa_policy_in_force->name, name);
 }
+
+#include "live.h"
 
 static void choose(const char *path, const char *text)
 {
@@ -360,10 +466,12 @@ static void choose(const char *path, const char *text)
 	       CONFIG_NUMA_POLICY_WINDOWS);
 	expect(writing_fails(), "a decision that writes fails");
 	expect(long_times(), "delays and periods may be long");
+	expect(access_traced(), "accesses are traced where that is built");
 	expect(TRACE_MADE == TRACED, "the trace event is %smade", TRACED ? "" : "not ");
 	expect(in_force(defaults), "%s is in force from the start", defaults);
 	snprintf(line, sizeof(line), "info numa_policy: scan policy %s\n", defaults);
-	expect(!numa_policy_announce() && !strcmp(logged, line), "the policy in force is logged");
+	expect(!numa_policy_start() && !strcmp(logged, line), "the policy in force is logged");
+	no_stats();
 	expect(np_mode_numa_scan_policy == 0444, "all may read the parameter, nobody write it");
 
 	for (i = 0; i < ARRAY_SIZE(numa_policies); i++) {
@@ -372,8 +480,12 @@ static void choose(const char *path, const char *text)
 		if (numa_policies[i]) {
 			snprintf(all + strlen(all), sizeof(all) - strlen(all), " %s", name);
 			expect(!set(name) && in_force(name) && !logged[0], "%s can be chosen", name);
+			start();
+			expect(starts_right(), "%s is behind the static call", name);
 			expect(asked_right(name), "%s is what the scan loop asks", name);
 			play_all(i, path, text);
+			play_own(i, path, text);
+			switching(numa_policies[i]);
 			read_windows();
 			read_large_numbers();
 		} else {
@@ -382,6 +494,7 @@ static void choose(const char *path, const char *text)
 		}
 	}
 
+	all_stats();
 	set(defaults);
 	snprintf(line, sizeof(line),
 		 "warn numa_policy: numa_scan_policy=%s: no such scan policy, keeping %s; there are:%s\n",

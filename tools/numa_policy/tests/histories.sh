@@ -145,6 +145,7 @@ event '"only buckets 16": must be windows N..M, buckets 32 or 64' 'only buckets 
 event '"only threshold 33": must be' 'only threshold 33' '0.000 map' "$good"
 event '"only" needs two words more' 'only windows' '0.000 map' "$good"
 event '"start" needs seq, jiffies or threads, and a number' 'start seq' '0.000 map' "$good"
+event '"start" needs seq, jiffies or threads, and a number' 'start' '0.000 map' "$good"
 event '"start threads 0": must be' 'start threads 0' '0.000 map' "$good"
 event '"6": nothing may follow here' 'start seq 5 6' '0.000 map' "$good"
 event 'history h: there is no pass in it' '0.000 map' '0.500 access A'

@@ -3,5 +3,6 @@
 #define NP_LINUX_CACHE_H
 
 #define __ro_after_init
+#define __read_mostly
 
 #endif /* NP_LINUX_CACHE_H */

@@ -6,11 +6,20 @@
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 
+struct numa_policy_ops;
 struct vma_numab_state;
 
+struct signal_struct {
+	const struct numa_policy_ops *numa_scan_policy;
+};
+
+#define PF_KTHREAD 0x00200000
+
 struct task_struct {
+	unsigned int flags;
 	int pid;
 	int nr_threads;
+	struct signal_struct *signal;
 };
 
 struct mm_struct {
