@@ -34,7 +34,8 @@ PACKAGES := bc binutils bison ccache cpio flex gcc gnuplot-nox jq libc6-dev libc
 	    zlib1g-dev $(if $(KSRC),,linux-source-6.12)
 
 # What only the tests need: a browser, programs to run in guests, what runs cells elsewhere.
-TEST_PACKAGES := chromium linux-perf munge openssh-server parallel slurm-wlm stress-ng
+TEST_PACKAGES := chromium git linux-perf munge openssh-server parallel slurm-wlm stress-ng \
+		 trace-cmd unifdef
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -51,7 +52,12 @@ help:
 	@echo 'make mutate      whether the histories notice mistakes in the policies, one at a time'
 	@echo 'make coverage    which lines and branches of the policies the histories run through'
 	@echo 'make oracle      the policies against a second model, along random histories'
+	@echo 'make bench       measure what the library costs, in guest instructions'
+	@echo 'make stress      kernels that look for mistakes, in guests where everything happens at once'
+	@echo 'make patches     write the library as a series of patches for the tree KSRC'
+	@echo 'make check       what the kernel'"'"'s own checks, other compilers and configurations say'
 	@echo 'make kernel      build the guest kernel with all policies'
+	@echo 'make deb         build Debian packages of the patched kernel, for real hardware'
 	@echo 'make apply       put the library into the kernel tree KSRC'
 	@echo 'make unapply     take it out of KSRC again, leaving the tree as it was'
 	@echo 'make tools       build build/numa-policy and the guest program only'
@@ -64,12 +70,23 @@ help:
 	@echo 'REPS=N           compare: runs of each policy and workload (default: 5)'
 	@echo 'JOBS=J           compare: guests at once (default: one per CPU)'
 	@echo 'TOPOLOGY=T       compare: nodes x CPUs per node, e.g. 4x2 (default: 2x2)'
+	@echo 'DURATION=S       stress: guest seconds on each kernel (default: 600)'
+	@echo 'SWITCHES=N       stress: switches of the policy in that time (default: 1000)'
 	@echo 'EXPERIMENTS="..." experiments: names (default: all; build/numa-policy experiment --help)'
 	@echo 'ARGS="..."       compare: further options, as numa-policy compare --help lists them'
+	@echo 'KERNELS=A,B      bench: of one, switch, stats, shadow (default: all)'
 	@echo 'HISTORIES=FILE   histories: what to play (default: lib/kunit/numa_policy/histories)'
 	@echo 'DECISIONS=N      oracle: decisions in all (default: 100000000)'
 	@echo 'SEED=S           oracle: a seed that a run printed (default: a fresh one)'
+	@echo 'RESULTS=DIR      patches: the comparison that the cover letter shows (default: none)'
+	@echo 'CHECK=1          patches: build after each of them, and run KUnit'
+	@echo 'PATCHES=DIR      patches: where they go (default: build/patches)'
+	@echo 'QUICK=1          check: the quick form, for every commit'
+	@echo 'SKIP="..."       check: parts to leave out, which otherwise fail if they cannot be run'
+	@echo 'RANDOM=N         check: random configurations of a kernel (default: 50; SEED=S as printed)'
 	@echo 'OUT=DIR          compare: where results go (default: build/results)'
+	@echo 'CONFIG=FILE      deb: what to begin with (default: the running kernel'"'"'s, or Debian'"'"'s)'
+	@echo 'DEBUG=1          deb: keep debug information'
 	@echo 'KSRC=DIR         kernel source (default: the distribution'"'"'s linux-source-6.12)'
 	@echo 'O=DIR            where the guest kernel is built (default: build/kernel)'
 
@@ -119,7 +136,7 @@ include $(T)/guest/guest.mk
 # The plugin that counts memory accesses of guests; QEMU loads it.
 TRAFFIC  := $(BUILD)/numa-policy-traffic.so
 
-$(TRAFFIC): $(T)/traffic/plugin.c $(T)/traffic/marks.h $(T)/traffic/qemu-plugin-abi.h Makefile | deps
+$(TRAFFIC): $(T)/traffic/plugin.c $(wildcard $(T)/traffic/*.h) Makefile | deps
 	@mkdir -p $(@D)
 	@echo "  CC      $(notdir $@)"
 	@$(CC) $(NP_CFLAGS) -fPIC -shared -fvisibility=hidden -o $@ $<
@@ -131,13 +148,13 @@ tools: $(TOOL) guest $(TRAFFIC)
 
 # What the kernel is made of, besides its source.
 LIBRARY  := $(wildcard $(P)/* $(P)/.kunitconfig lib/kunit/numa_policy/*) \
-	    $(wildcard include/linux/numa_policy*.h include/trace/events/numa_policy.h) \
+	    $(wildcard include/linux/numa_policy*.h include/trace/events/numa_policy.h fs/proc/numa_scan_policy.c) \
 	    $(wildcard $(T)/shim/* $(T)/shim*.c) $(T)/kernel.sh
-CONFIGS  := $(T)/guest/kernel.config $(BUILD)/policies.config
+CONFIGS  := $(T)/guest/kernel.config $(T)/guest/x86_64.config $(BUILD)/policies.config
 
 $(BUILD)/policies.config: $(P)/policies.h
 	@mkdir -p $(@D)
-	@{ printf 'CONFIG_NUMA_POLICY_%s=y\n' $(POLICY_SYMS) TRACE; } >$@
+	@{ printf 'CONFIG_NUMA_POLICY_%s=y\n' $(POLICY_SYMS) SWITCH STATS TRACE; } >$@
 
 # Changes when another tree is asked for, or something in that tree changed.
 $(OBJ)/np-ksrc: FORCE | deps
@@ -153,6 +170,10 @@ $(OBJ)/bzImage: $(OBJ)/np-ksrc $(LIBRARY) $(CONFIGS) | $(TOOL)
 	@touch $@
 
 kernel: deps $(OBJ)/bzImage
+
+include $(T)/bench/bench.mk
+
+include $(T)/deb/deb.mk
 
 apply unapply: $(TOOL)
 	@[ -n "$(KSRC)" ] || { echo "make $@: say which kernel tree: make $@ KSRC=DIR" >&2; exit 2; }
@@ -186,11 +207,12 @@ experiments: experiment-options kernel tools
 # ---- tests: all that is compiled for them is compiled with sanitizers ----
 
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
-TESTS    := $(BUILD)/test/unit $(BUILD)/test/many
+TESTS    := $(BUILD)/test/unit $(BUILD)/test/many $(BUILD)/test/altered
 
 # The player of histories is built in many ways: wN is N windows with all policies, wN-32 the same
 # for a 32-bit machine, wN-tM with another threshold, wN-POLICY with that policy alone. In some of
-# them the trace event is left out.
+# them the trace events are left out, static calls are pointers, in others there is switching or statistics; w2-POLICY has
+# switching with one policy to switch to, w4-t5 another default, w4-POLICY statistics with one policy, inlined.
 H        := lib/kunit/numa_policy
 HISTORY_BUILDS := $(foreach n,2 3 4 5 6 7 8,w$(n)) $(foreach n,2 4 8,w$(n)-32) w4-t5 \
 		  $(foreach n,2 4 8,$(POLICY_NAMES:%=w$(n)-%))
@@ -201,7 +223,7 @@ M32      := -m32 -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/n
 hb-windows = $(patsubst w%,%,$(firstword $(subst -, ,$(1))))
 hb-part = $(word 2,$(subst -, ,$(1)))
 hb-policies = $(or $(filter $(call hb-part,$(1)),$(POLICY_NAMES)),$(POLICY_NAMES))
-hb-default = $(or $(filter $(call hb-part,$(1)),$(POLICY_NAMES)),seq_delta)
+hb-default = $(or $(filter $(call hb-part,$(1)),$(POLICY_NAMES)),$(if $(filter w4-t5,$(1)),always,seq_delta))
 hb-syms = $(foreach p,$(1),$(patsubst $(p)=%,%,$(filter $(p)=%,$(POLICY_PAIRS))))
 hb-options = -I$(T)/include -Iinclude -include linux/kconfig.h \
 	     -DCONFIG_NUMA_POLICY_WINDOWS=$(hb-windows) \
@@ -209,12 +231,16 @@ hb-options = -I$(T)/include -Iinclude -include linux/kconfig.h \
 	     $(patsubst %,-DCONFIG_NUMA_POLICY_%=1,$(call hb-syms,$(hb-policies))) \
 	     -DCONFIG_NUMA_POLICY_DEFAULT_$(call hb-syms,$(hb-default))=1 \
 	     -DCONFIG_NUMA_POLICY_DEFAULT_FILE='"$(hb-default).c"' \
+	     -DCONFIG_NUMA_BALANCING=1 -DCONFIG_NUMA_POLICY_KUNIT_TEST=1 \
+	     $(if $(filter w3 w6 w4-32,$(1)),,-DCONFIG_HAVE_STATIC_CALL=1) \
 	     $(if $(filter w4-% w5 w7,$(1)),,-DCONFIG_NUMA_POLICY_TRACE=1) \
+	     $(if $(filter w2% w4 w4-t5 w6 w7 w8-32,$(1)),-DCONFIG_NUMA_POLICY_SWITCH=1) \
+	     $(if $(filter w2 w4% w5 w7 w8-32,$(1)),-DCONFIG_NUMA_POLICY_STATS=1) \
 	     $(if $(filter 32,$(hb-part)),$(M32))
 hb-sources = $(T)/util.c $(H)/history.c $(patsubst %,$(P)/%.c,$(hb-policies))
 
 # What players and oracles are made of, besides the library.
-PLAYER_DEPS := $(wildcard $(T)/include/*/* $(T)/include/*/*/*) $(T)/util.c $(T)/util.h Makefile
+PLAYER_DEPS := $(wildcard $(T)/include/*/* $(T)/include/*/*/*) $(T)/tests/live.h $(T)/util.c $(T)/util.h Makefile
 
 $(BUILD)/test/histories/%: $(T)/tests/histories.c $(LIBRARY) $(PLAYER_DEPS) | deps
 	@mkdir -p $(@D)
@@ -233,7 +259,7 @@ $(BUILD)/coverage/%/player: $(T)/tests/histories.c $(LIBRARY) $(PLAYER_DEPS) | d
 	@mkdir -p $(@D)
 	@echo "  CC      coverage $*"
 	@rm -f $(@D)/*.gcno
-	@$(CC) $(NP_CFLAGS) -Wno-sign-compare -O0 --coverage $(call hb-options,$*) -o $@ \
+	@$(CC) $(NP_CFLAGS) -Wno-sign-compare -O0 --coverage -DNP_NEVER_INLINE $(call hb-options,$*) -o $@ \
 		$(abspath $< $(call hb-sources,$*))
 
 # The policies against a second model of the specification, along random histories.
@@ -300,16 +326,28 @@ $(BUILD)/test/many: $(T)/tests/many.c $(TOOL_OBJ) Makefile | deps
 	@$(CC) $(NP_CFLAGS) $(POLICY_CPPFLAGS) -o $@ $< \
 		$(filter-out %/numa-policy.o,$(TOOL_OBJ)) $(TOOL_LIBS)
 
+# Kernel trees altered near the places that are edited; they are many, so no sanitizers.
+$(BUILD)/test/altered: $(T)/tests/altered.c $(T)/shim_match.c $(T)/shim_hooks.c $(T)/util.c \
+		$(T)/shim_match.h $(T)/util.h Makefile | deps
+	@mkdir -p $(@D)
+	@echo "  CC      $(notdir $@)"
+	@$(CC) $(NP_CFLAGS) -o $@ $(filter %.c,$^)
+
 # The kernel's own files, untouched, for the tests of apply and unapply.
-$(BUILD)/test/pristine: $(T)/shim/hooks $(OBJ)/np-ksrc | $(TOOL)
+$(BUILD)/test/pristine: $(T)/shim/hooks $(T)/kernel.sh $(OBJ)/np-ksrc | $(TOOL)
 	@$(T)/kernel.sh pristine $(TOOL) $@ "$(KSRC)"
 
-test: test-deps kernel tools $(TESTS) $(HISTORY_TESTS) $(ORACLES) \
-		$(COVERAGE:%=$(BUILD)/coverage/%/player) prune $(BUILD)/test/pristine
+include $(T)/stress/stress.mk
+include $(T)/series/series.mk
+include $(T)/check/check.mk
+
+test: test-deps kernel bench-kernels tools $(TESTS) $(HISTORY_TESTS) $(ORACLES) \
+		$(COVERAGE:%=$(BUILD)/coverage/%/player) prune $(BUILD)/test/pristine stress-parts
 	@$(T)/tests/run.sh $(CURDIR) $(BUILD) $(OBJ) "$$(cat $(OBJ)/np-source)"
 
 clean:
-	rm -rf $(BUILD)/host $(BUILD)/guest $(BUILD)/test $(TOOL) $(TRAFFIC) $(BUILD)/policies.config
+	rm -rf $(BUILD)/host $(BUILD)/guest $(BUILD)/test $(TOOL) $(TRAFFIC) $(COUNTER) $(BUILD)/policies.config
+	rm -rf $(STRESS_INITRD) $(BUILD)/stress/init $(JUDGE)
 
 distclean:
 	rm -rf $(BUILD)

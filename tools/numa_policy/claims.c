@@ -17,10 +17,13 @@ static struct np_interval exact(double a, double base)
 	struct np_interval v = { .known = true, .bounded = true };
 
 	if (base == 0) {
-		v.known = v.bounded = a == 0;
+		v.known = a == 0;
+		v.bounded = v.known;
 		return v;
 	}
-	v.change = v.low = v.high = 100 * (a - base) / fabs(base);
+	v.change = 100 * (a - base) / fabs(base);
+	v.low = v.change;
+	v.high = v.change;
 	return v;
 }
 
@@ -68,7 +71,9 @@ static struct np_interval mean_change(const struct np_pairs *p, double t)
 		return v;
 	v.bounded = true;
 	centre = vb > 0 ? ratio - g * cov / vb : ratio;
-	under = va - 2 * ratio * cov + ratio * ratio * vb - (vb > 0 ? g * (va - cov * cov / vb) : 0);
+	under = va - 2 * ratio * cov + ratio * ratio * vb;
+	if (vb > 0)
+		under -= g * (va - cov * cov / vb);
 	half = t / fabs(p->base) * sqrt(under > 0 ? under : 0);
 	v.low = 100 * ((centre - half) / (1 - g) - 1);
 	v.high = 100 * ((centre + half) / (1 - g) - 1);

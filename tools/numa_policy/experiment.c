@@ -5,8 +5,8 @@
  * An experiment runs its policies with more and more seeds, and looks at its claims after given
  * numbers of runs. It ends when all claims are decided, or at the last look. Who looks several
  * times errs more often: each look's interval is widened so that all looks together miss the true
- * change in 5 % of all experiments at most (Bonferroni). The policies run with the same seeds, and are
- * compared seed by seed.
+ * change in 5 % of all experiments at most (Bonferroni). The policies run with the same seeds, and
+ * are compared seed by seed.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -24,10 +24,10 @@ static const struct np_arm starved_arms[] = {
 };
 
 /*
- * The thread has no figure but "gone" and "not gone". That something helps is asked as "fewer", with
- * no margin: how many fewer is the effect, and much of it is the scan clock's, as a remote phase
- * lasts until the next pass whatever the policy is. That something does not help needs a margin; a
- * quarter is taken. Whether the phase is gone is asked of the end of the stay.
+ * The thread has no figure but "gone" and "not gone". That something helps is asked as "fewer",
+ * without margin: how many fewer is the effect, and much of it is the scan clock's, as a remote
+ * phase lasts until the next pass whatever the policy is. That something does not help needs a
+ * margin; a quarter is taken. Whether the phase is gone is asked of the end of the stay.
  */
 static const struct np_claim starved_claims[] = {
 	{ "seq_delta cures it: there are fewer remote accesses after the return",

@@ -194,14 +194,15 @@ static void put_head(struct np_buf *b, const struct np_report *rep, const struct
 
 	np_buf_puts(b, "<dl>\n");
 	put_item(b, "kernel", np_strdup(np_head_text(r, "kernel", "release")));
-	put_item(b, "configuration", np_asprintf("SHA-256 %s",
-						 np_head_text(r, "kernel", "config_sha256")));
+	if (np_results_native(r))
+		put_item(b, "version", np_strdup(np_head_text(r, "kernel", "version")));
+	else
+		put_item(b, "configuration",
+			 np_asprintf("SHA-256 %s", np_head_text(r, "kernel", "config_sha256")));
 	if (json_is_string(library))
 		put_item(b, "library", np_asprintf("SHA-256 %s", json_string_value(library)));
 	put_item(b, "topology", topology_text(r));
-	put_item(b, "guests", np_asprintf("QEMU %s, %s", np_head_text(r, "qemu", "version"),
-					  strcmp(np_head_text(r, "qemu", "accel"), "kvm") ?
-					  "counting instructions" : "KVM (real time)"));
+	put_item(b, np_results_native(r) ? "machine" : "guests", np_results_place(r));
 	put_item(b, "date", np_strdup(np_head_text(r, NULL, "started")));
 	if (rep->base)
 		put_item(b, "base", np_strdup(rep->base));
@@ -538,6 +539,10 @@ static void put_legend(struct np_buf *b, const struct np_report *rep)
 		if (any)
 			put_item(b, np_metrics[m].title, np_strdup(np_metrics[m].help));
 	}
+	if (np_results_native(rep->r)) {
+		np_buf_printf(b, "</dl>\n<p class=\"note\">%s</p>\n", np_native_legend);
+		return;
+	}
 	np_buf_puts(b, "</dl>\n<p class=\"note\">In guests that count instructions, remote memory\n"
 		    "is not slower than local memory: elapsed time shows what scanning and faulting\n"
 		    "cost, and the benefit is in where the pages are.</p>\n");
@@ -602,15 +607,17 @@ static void put_nav(struct np_buf *b, const struct np_report *rep)
 
 static char *put_page(struct np_buf *b, const struct np_report *rep)
 {
+	const char *where = np_results_native(rep->r) ? "on a running machine" : "in guests";
 	char *error = NULL;
 
 	np_buf_puts(b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-		    "<link rel=\"icon\" href=\"data:,\">\n"
-		    "<title>Scan policies of NUMA balancing, compared in guests</title>\n<style>\n");
+		    "<link rel=\"icon\" href=\"data:,\">\n");
+	np_buf_printf(b, "<title>Scan policies of NUMA balancing, compared %s</title>\n<style>\n",
+		      where);
 	np_buf_puts(b, style);
-	np_buf_puts(b, "</style>\n</head>\n<body>\n<main>\n"
-		    "<h1>Scan policies of NUMA balancing, compared in guests</h1>\n");
+	np_buf_printf(b, "</style>\n</head>\n<body>\n<main>\n"
+		      "<h1>Scan policies of NUMA balancing, compared %s</h1>\n", where);
 	put_escaped(b, "%s, %s, %s", np_head_text(rep->r, "kernel", "release"),
 		    np_head_text(rep->r, "topology", "text"),
 		    np_head_text(rep->r, NULL, "started"));

@@ -28,6 +28,9 @@
 #define SPACE_BYTES (4UL << 20)
 #define SPACE_CELL_BYTES (64UL << 10)
 
+/* No kernel keeps more windows of history. */
+#define WINDOWS_MOST 8
+
 /* Between two versions of results.json while the run goes on: seconds, and times the last save. */
 #define SAVE_EVERY_S 5
 #define SAVE_EVERY 20
@@ -62,22 +65,63 @@ static void check_cell_ids(const struct np_options *o)
 	}
 }
 
+/*
+ * The running machine must have all that is needed, unless nothing is run: then it is good to know
+ * its policies, if it lets us.
+ */
+static void check_native(struct np_matrix *m, struct np_options *o)
+{
+	struct np_native *n = &m->native;
+	bool run = !o->dry_run && !o->list_cells;
+	char *error = run || o->resume ? np_native_open(n, o->root) : np_native_peek(n, o->root);
+
+	if (!error && run)
+		error = np_native_lock(n);
+	if (error && (run || o->resume))
+		np_die(NP_FAIL, "%s", error);
+	free(error);
+	for (size_t i = 0; i < n->policies.n; i++)
+		np_list_add(&o->known, n->policies.names[i]);
+}
+
+/* Workloads that serve the tests need a guest of their own. */
+static void check_native_workloads(const struct np_options *o)
+{
+	for (int i = 0; i < o->workloads.n; i++) {
+		const struct np_workload *w = np_workload_find(o->workloads.v[i]);
+
+		if (w->hidden && !w->command)
+			np_die(NP_USAGE, "workload '%s' does not go with --native: it is for guests",
+			       w->name);
+	}
+}
+
 /**
  * np_matrix_check() - everything that can be said about the options alone
  * @m: filled in; to be freed by np_matrix_free()
  * @o: the options, which are completed; ends the program if they are bad
+ *
+ * With --native, what is said about the policies is about those of the running kernel.
  */
 void np_matrix_check(struct np_matrix *m, struct np_options *o)
 {
 	*m = (struct np_matrix) { .o = o, .out_fd = -1 };
+	if (o->native)
+		check_native(m, o);
 	np_options_check_policies(o);
 	np_options_check_workloads(o);
-	np_options_check_topology(o, &m->topology);
+	if (o->native)
+		check_native_workloads(o);
+	else
+		np_options_check_topology(o, &m->topology);
 	m->params = np_options_check_set(o);
 	m->tune = np_options_check_tune(o);
 	if (o->kvm && o->shift >= 0)
 		np_die(NP_USAGE, "--shift has no meaning with --accel kvm");
 	np_options_check_traffic(o);
+	if (o->assume && o->policies.n != 1)
+		np_die(NP_USAGE, "--assume: a kernel that cannot be asked has one policy; name it with --policies (%d are named)",
+		       o->policies.n);
 	check_cell_ids(o);
 }
 
@@ -89,11 +133,11 @@ static void find_parts(struct np_matrix *m)
 
 	for (int i = 0; i < o->workloads.n && !error; i++)
 		error = np_job_missing(np_workload_find(o->workloads.v[i]));
-	if (!error)
+	if (!error && !o->native)
 		error = np_setup_find(&m->setup, o->qemu, o->kernel, o->initrd);
 	if (!error && o->traffic)
 		error = np_setup_find_traffic(&m->setup);
-	for (int i = 0; i < o->policies.n && !error; i++)
+	for (int i = 0; i < o->policies.n && !error && !o->native; i++)
 		error = np_setup_lacks(&m->setup, np_policy_find(o->policies.v[i]));
 	if (error)
 		np_die(NP_FAIL, "%s", error);
@@ -207,6 +251,23 @@ static long rep_seed(long seed, int rep)
 	return s ? s : 1;
 }
 
+/*
+ * On a running machine one run may leave something behind for the next, and the machine changes
+ * with time: the order is random, the same for the same seed.
+ */
+static void shuffle(struct np_cell *cells, int n, long seed, int rep)
+{
+	uint64_t stream = scatter(~scatter(seed) + rep);
+
+	for (int i = n - 1; i > 0; i--) {
+		int j = scatter(stream + i) % (i + 1);
+		struct np_cell was = cells[i];
+
+		cells[i] = cells[j];
+		cells[j] = was;
+	}
+}
+
 /* Repetition by repetition, so that an interrupted run has all policies equally often. */
 static void make_cells(struct np_matrix *m)
 {
@@ -217,7 +278,9 @@ static void make_cells(struct np_matrix *m)
 	r->ncells = o->reps * o->workloads.n * o->policies.n;
 	m->to_run = r->ncells;
 	r->cells = np_alloc(r->ncells * sizeof(*r->cells));
-	for (int rep = 1; rep <= o->reps; rep++)
+	for (int rep = 1; rep <= o->reps; rep++) {
+		struct np_cell *first = &r->cells[n];
+
 		for (int w = 0; w < o->workloads.n; w++)
 			for (int p = 0; p < o->policies.n; p++, n++)
 				r->cells[n] = (struct np_cell) {
@@ -226,6 +289,9 @@ static void make_cells(struct np_matrix *m)
 					.rep = rep,
 					.seed = rep_seed(o->seed, rep),
 				};
+		if (o->native)
+			shuffle(first, &r->cells[n] - first, o->seed, rep);
+	}
 }
 
 static void add_quoted(struct np_buf *b, const char *word)
@@ -276,12 +342,15 @@ static char *reproduce(const struct np_matrix *m)
 	struct np_buf b = { 0 };
 
 	add_programs(&b, o);
-	np_buf_printf(&b, "numa-policy %s", m->job ? "run" : "compare");
+	np_buf_printf(&b, "numa-policy %s",
+		      o->native ? "run --native" : m->job ? "run" : "compare");
 	add_list(&b, " --policies ", &o->policies);
 	if (!m->job)
 		add_list(&b, " --workloads ", &o->workloads);
-	np_buf_printf(&b, " --base %s --topology %s --reps %ld --seed %ld", o->base, o->topology,
-		      o->reps, o->seed);
+	np_buf_printf(&b, " --base %s", o->base);
+	if (!o->native)
+		np_buf_printf(&b, " --topology %s", o->topology);
+	np_buf_printf(&b, " --reps %ld --seed %ld", o->reps, o->seed);
 	for (int i = 0; i < o->set.n; i++)
 		np_buf_printf(&b, " --set %s", o->set.v[i]);
 	for (int i = 0; i < o->tune.n; i++)
@@ -295,6 +364,8 @@ static char *reproduce(const struct np_matrix *m)
 			      o->latency.remote_ns);
 	if (o->decisions)
 		np_buf_puts(&b, " --decisions");
+	if (o->assume)
+		np_buf_puts(&b, " --assume");
 	if (o->limit_s)
 		np_buf_printf(&b, " --limit %ld", o->limit_s);
 	if (o->kvm)
@@ -368,7 +439,7 @@ static json_t *workload_list(const struct np_matrix *m)
 			json_object_set_new(params, p->name, json_integer(p->def));
 		json_object_update(params, set);
 		workload = json_pack("{s:s, s:o, s:I, s:o}", "name", name, "shift",
-				     m->o->kvm ? json_null() :
+				     m->o->kvm || m->o->native ? json_null() :
 				     json_integer(np_plan_shift(&m->plan, name)),
 				     "limit_s", (json_int_t)np_plan_limit(&m->plan, name),
 				     "params", params);
@@ -383,6 +454,22 @@ static json_t *workload_list(const struct np_matrix *m)
 		json_array_append_new(list, workload);
 	}
 	return list;
+}
+
+static void add_guest_head(const struct np_matrix *m, json_t *head)
+{
+	const struct np_setup *s = &m->setup;
+
+	json_object_set_new(head, "kernel", json_pack("{s:s, s:s, s:s, s:s, s:s?, s:O}", "release",
+						      s->release, "arch", s->arch->name,
+						      "image_sha256", s->image_sha256,
+						      "config_sha256", s->config_sha256,
+						      "library_sha256", s->library, "config",
+						      s->config));
+	json_object_set_new(head, "guest", json_pack("{s:s}", "initrd_sha256", s->initrd_sha256));
+	json_object_set_new(head, "qemu", json_pack("{s:s, s:s}", "version", s->qemu_version,
+						    "accel", m->o->kvm ? "kvm" : "tcg"));
+	json_object_set_new(head, "topology", np_topology_json(&m->topology));
 }
 
 static void make_head(struct np_matrix *m, int argc, char **argv)
@@ -413,18 +500,10 @@ static void make_head(struct np_matrix *m, int argc, char **argv)
 	gethostname(host, sizeof(host) - 1);
 	json_object_set_new(head, "host", np_json_text(host));
 	json_object_set_new(head, "host_cpus", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
-	json_object_set_new(head, "kernel", json_pack("{s:s, s:s, s:s, s:s?, s:O}", "release",
-						      m->setup.release, "image_sha256",
-						      m->setup.image_sha256, "config_sha256",
-						      m->setup.config_sha256, "library_sha256",
-						      m->setup.library, "config",
-						      m->setup.config));
-	json_object_set_new(head, "guest", json_pack("{s:s}", "initrd_sha256",
-						     m->setup.initrd_sha256));
-	json_object_set_new(head, "qemu", json_pack("{s:s, s:s}", "version",
-						    m->setup.qemu_version, "accel",
-						    o->kvm ? "kvm" : "tcg"));
-	json_object_set_new(head, "topology", np_topology_json(&m->topology));
+	if (o->native)
+		np_native_head(&m->native, head);
+	else
+		add_guest_head(m, head);
 	json_object_set_new(head, "policies", policies);
 	json_object_set_new(head, "base", json_string(o->base));
 	json_object_set_new(head, "workloads", workload_list(m));
@@ -434,13 +513,17 @@ static void make_head(struct np_matrix *m, int argc, char **argv)
 	json_object_set_new(head, "seeds", seeds);
 	json_object_set_new(head, "sample_ms", json_integer(o->sample_ms));
 	json_object_set_new(head, "decisions", json_boolean(o->decisions));
+	if (o->assume)
+		json_object_set_new(head, "assumed", json_true());
 	if (o->traffic)
 		json_object_set_new(head, "traffic", json_pack("{s:f, s:f}", "local_ns",
 							       o->latency.local_ns, "remote_ns",
 							       o->latency.remote_ns));
 	json_object_set_new(head, "jobs", json_integer(o->jobs));
-	json_object_set_new(head, "timeout_s", json_integer(o->timeout_s));
-	json_object_set_new(head, "stall_s", json_integer(o->stall_s));
+	if (!o->native) {
+		json_object_set_new(head, "timeout_s", json_integer(o->timeout_s));
+		json_object_set_new(head, "stall_s", json_integer(o->stall_s));
+	}
 	free(again);
 	m->results.head = head;
 	error = np_results_index(&m->results);
@@ -454,6 +537,7 @@ static void make_plan(struct np_matrix *m)
 
 	m->plan = (struct np_plan) {
 		.machine = {
+			.arch = m->setup.arch,
 			.qemu = m->setup.qemu,
 			.image = m->setup.image,
 			.initrd = m->setup.initrd,
@@ -475,8 +559,16 @@ static void make_plan(struct np_matrix *m)
 		.job = m->job,
 		.latency = o->latency,
 		.decisions = o->decisions,
+		.assume = o->assume,
 		.keep = o->keep,
 	};
+	if (!o->native)
+		return;
+	m->plan.native = &m->native;
+	m->plan.machine.native = m->native.program;
+	m->plan.release = m->native.release;
+	/* Where that is not known, the workloads wait long enough for any kernel. */
+	m->plan.windows = m->native.windows ?: WINDOWS_MOST;
 }
 
 static bool is_there(const char *dir, const char *name)
@@ -602,7 +694,7 @@ static void choose_cells(struct np_matrix *m)
 /* One cell's command line is as long as another's; see whether the kernel takes it. */
 static void check_appends(const struct np_matrix *m)
 {
-	for (int i = 0; i < m->results.ncells; i++) {
+	for (int i = 0; i < m->results.ncells && !m->o->native; i++) {
 		char *append = np_plan_append(&m->plan, &m->results.cells[i]);
 		char *error = np_plan_check_append(append);
 
@@ -789,6 +881,9 @@ int np_matrix_run(struct np_matrix *m, enum np_run_end *end)
 	m->plan.done = cell_done;
 	m->plan.arg = m;
 	m->plan.shared = m->o->cell.n;
+	for (int i = 0; i < r->ncells; i++)
+		if (r->cells[i].order > m->plan.ordered)
+			m->plan.ordered = r->cells[i].order;
 	*end = np_plan_run(&m->plan, r->cells, m->to_run);
 	json_object_set_new(r->head, "ended", now_text());
 	json_object_set_new(r->head, "interrupted", json_boolean(*end != NP_RUN_COMPLETE));
@@ -819,6 +914,8 @@ int np_matrix_run_and_print(struct np_matrix *m)
 	for (int i = 0; i < r->ncells; i++)
 		if (r->cells[i].status != NP_CELL_OK)
 			status = NP_FAIL;
+	if (end != NP_RUN_COMPLETE)
+		status = NP_FAIL;
 	if (end == NP_RUN_INTERRUPTED)
 		np_error("interrupted; what was finished is in %s", m->results_path);
 	return err ? NP_FAIL : status;
@@ -835,6 +932,7 @@ void np_matrix_free(struct np_matrix *m)
 	json_decref(m->params);
 	json_decref(m->tune);
 	np_setup_free(&m->setup);
+	np_native_close(&m->native);
 	free(m->results_path);
 	if (m->out_fd >= 0)
 		close(m->out_fd);

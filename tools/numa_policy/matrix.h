@@ -5,6 +5,7 @@
 #ifndef NP_MATRIX_H
 #define NP_MATRIX_H
 
+#include "native.h"
 #include "options.h"
 #include "results.h"
 #include "runner.h"
@@ -14,7 +15,8 @@
  * struct np_matrix - a matrix
  * @o: its options; np_matrix_check() completes them
  * @plan: how its cells are run
- * @topology: nodes of the guests
+ * @topology: nodes of the guests; not used where there are none
+ * @native: the machine, if its cells are run on it instead of in guests
  * @results: its cells and their head
  * @params: JSON object: workload to object of parameters to numbers
  * @tune: JSON object: tunables to numbers
@@ -33,6 +35,7 @@ struct np_matrix {
 	struct np_options *o;
 	struct np_plan plan;
 	struct np_topology topology;
+	struct np_native native;
 	struct np_results results;
 	json_t *params;
 	json_t *tune;

@@ -27,6 +27,10 @@ static const struct same {
 	{ "kernel", "config_sha256", "configuration of the kernel (SHA-256)" },
 	{ "kernel", "image_sha256", "image of the kernel (SHA-256)" },
 	{ "kernel", "library_sha256", "library in the kernel (SHA-256)" },
+	{ "kernel", "version", "version of the kernel" },
+	{ "native", "cpu", "machine (model of its CPUs)" },
+	{ "native", "boot", "boot of the machine" },
+	{ "native", "transparent_hugepage", "use of transparent huge pages" },
 	{ "guest", "initrd_sha256", "initramfs of the guests (SHA-256)" },
 	{ "qemu", "version", "version of QEMU" },
 	{ "qemu", "accel", "accelerator of QEMU" },
@@ -36,6 +40,7 @@ static const struct same {
 	{ NULL, "seed", "seed" },
 	{ NULL, "sample_ms", "time between samples" },
 	{ NULL, "decisions", "recording of decisions" },
+	{ NULL, "assumed", "whether the policy was assumed (--assume)" },
 	{ NULL, "traffic", "recording of traffic" },
 };
 

@@ -24,6 +24,7 @@
 #define MANY_CPUS 32
 
 #define ALL (NP_FOR_COMPARE | NP_FOR_RUN | NP_FOR_EXPERIMENT | NP_FOR_VERIFY)
+#define GUESTS (ALL | NP_FOR_BENCH)
 #define MATRIX (NP_FOR_COMPARE | NP_FOR_RUN | NP_FOR_EXPERIMENT)
 #define TABLE (NP_FOR_COMPARE | NP_FOR_RUN)
 
@@ -36,6 +37,11 @@ enum kind {
 	ACCEL,
 };
 
+/* Not a subcommand: the option is about guests, and --native does without. */
+#define OF_GUESTS 0x100U
+/* Not one either: the subcommand "run" has the option with --native only. */
+#define OF_NATIVE 0x200U
+
 static const struct definition {
 	const char *name;
 	enum kind kind;
@@ -46,46 +52,50 @@ static const struct definition {
 } definitions[] = {
 #define AT(_member) offsetof(struct np_options, _member)
 	{ "policies", LIST, AT(policies), NP_FOR_COMPARE | NP_FOR_RUN | NP_FOR_VERIFY },
-	{ "workloads", LIST, AT(workloads), NP_FOR_COMPARE },
+	{ "kernels", LIST, AT(kernels), NP_FOR_BENCH },
+	{ "native", FLAG, AT(native), NP_FOR_RUN },
+	{ "root", TEXT, AT(root), NP_FOR_RUN | OF_NATIVE },
+	{ "workloads", LIST, AT(workloads), TABLE | OF_NATIVE },
 	{ "base", TEXT, AT(base), TABLE },
-	{ "topology", TEXT, AT(topology), ALL },
+	{ "topology", TEXT, AT(topology), ALL | OF_GUESTS },
 	{ "reps", NUMBER, AT(reps), TABLE, 1, REPS_MAX },
 	{ "seed", NUMBER, AT(seed), ALL, 0, INT32_MAX },
-	{ "set", TEXTS, AT(set), NP_FOR_COMPARE },
+	{ "set", TEXTS, AT(set), TABLE | OF_NATIVE },
 	{ "tune", TEXTS, AT(tune), TABLE },
-	{ "out", TEXT, AT(out), ALL },
-	{ "jobs", NUMBER, AT(jobs), ALL, 1, JOBS_MAX },
-	{ "kernel", TEXT, AT(kernel), ALL },
-	{ "initrd", TEXT, AT(initrd), ALL },
-	{ "qemu", TEXT, AT(qemu), ALL },
-	{ "accel", ACCEL, AT(kvm), TABLE },
-	{ "shift", NUMBER, AT(shift), TABLE, 0, 10 },
+	{ "out", TEXT, AT(out), GUESTS },
+	{ "jobs", NUMBER, AT(jobs), GUESTS | OF_GUESTS, 1, JOBS_MAX },
+	{ "kernel", TEXT, AT(kernel), GUESTS | OF_GUESTS },
+	{ "initrd", TEXT, AT(initrd), GUESTS | OF_GUESTS },
+	{ "qemu", TEXT, AT(qemu), GUESTS | OF_GUESTS },
+	{ "accel", ACCEL, AT(kvm), TABLE | OF_GUESTS },
+	{ "shift", NUMBER, AT(shift), TABLE | OF_GUESTS, 0, 10 },
 	{ "sample-ms", NUMBER, AT(sample_ms), TABLE, 10, NUMBER_MAX },
 	{ "limit", NUMBER, AT(limit_s), TABLE, 1, NUMBER_MAX },
-	{ "timeout", NUMBER, AT(timeout_s), ALL, 1, NUMBER_MAX },
-	{ "stall", NUMBER, AT(stall_s), MATRIX, 1, NUMBER_MAX },
-	{ "traffic", FLAG, AT(traffic), TABLE },
-	{ "latency", TEXT, AT(latency_text), TABLE },
+	{ "timeout", NUMBER, AT(timeout_s), GUESTS | OF_GUESTS, 1, NUMBER_MAX },
+	{ "stall", NUMBER, AT(stall_s), MATRIX | OF_GUESTS, 1, NUMBER_MAX },
+	{ "traffic", FLAG, AT(traffic), TABLE | OF_GUESTS },
+	{ "latency", TEXT, AT(latency_text), TABLE | OF_GUESTS },
 	{ "looks", NUMBER, AT(looks), NP_FOR_EXPERIMENT, 1, NP_LOOKS_MAX },
-	{ "resume", FLAG, AT(resume), NP_FOR_COMPARE | NP_FOR_EXPERIMENT },
-	{ "decisions", FLAG, AT(decisions), TABLE },
+	{ "resume", FLAG, AT(resume), MATRIX | OF_NATIVE },
+	{ "decisions", FLAG, AT(decisions), TABLE | OF_GUESTS },
+	{ "assume", FLAG, AT(assume), TABLE | OF_GUESTS },
 	{ "keep", FLAG, AT(keep), MATRIX },
 	{ "print", TEXT, AT(print), NP_FOR_COMPARE },
-	{ "list-cells", FLAG, AT(list_cells), NP_FOR_COMPARE },
+	{ "list-cells", FLAG, AT(list_cells), TABLE | OF_NATIVE },
 	{ "cell", TEXTS, AT(cell), NP_FOR_COMPARE },
 	{ "save", TEXT, AT(save), NP_FOR_COMPARE },
 	{ "dry-run", FLAG, AT(dry_run), MATRIX },
-	{ "help", FLAG, AT(help), ALL },
+	{ "help", FLAG, AT(help), GUESTS },
 #undef AT
 };
 
 /** np_options_run_help - help on how guests are run, for the subcommands that take all of these */
 const char np_options_run_help[] =
 "  --jobs J             guests at once (default: number of CPUs)\n"
-"  --kernel DIR         directory with bzImage, config and release (default: kernel, beside this\n"
+"  --kernel DIR         directory with bzImage (arm64: Image), config, release (default: kernel, beside this\n"
 "                       program)\n"
 "  --initrd FILE        the guests' initramfs (default: guest/initramfs.cpio, beside this program)\n"
-"  --qemu PROGRAM       QEMU (default qemu-system-x86_64)\n"
+"  --qemu PROGRAM       QEMU (default: that of the kernel's architecture)\n"
 "  --accel tcg|kvm      tcg (default): counts instructions, a busy host changes nothing;\n"
 "                       kvm: real time, and only if a first guest shows that it works\n"
 "  --shift N            an instruction takes 2^N ns of guest time (0 to 10; default: the\n"
@@ -100,13 +110,19 @@ const char np_options_run_help[] =
 "                       https://www.qdpma.com/ServerSystems/SingleProcessor.html)\n"
 "  --decisions          record every decision too, from the kernel's trace event; costs some\n"
 "                       system time\n"
+"  --assume             the kernel neither takes nor tells the name of a policy (it has no\n"
+"                       library, or an early patch of the series only): take it that its own\n"
+"                       check is the one that --policies names\n"
 "  --keep               keep the guests' files of good cells too (DIR/cells)\n";
 
-/* Tunables of NUMA balancing that a guest can set. */
-static const char * const tunables[] = {
+/** np_tunables - tunables of NUMA balancing that can be set */
+const char * const np_tunables[] = {
 	"scan_delay_ms", "scan_period_min_ms", "scan_period_max_ms", "scan_size_mb",
 	"hot_threshold_ms"
 };
+
+/** np_tunables_count - how many there are */
+const int np_tunables_count = ARRAY_SIZE(np_tunables);
 
 /**
  * np_list_add() - append a text to a list
@@ -154,7 +170,8 @@ void np_options_init(struct np_options *o, const char *command, const char *out)
 	*o = (struct np_options) {
 		.command = command, .topology = "2x2", .out = out, .reps = REPS_DEFAULT, .seed = 1,
 		.shift = -1, .sample_ms = NP_SAMPLE_MS, .timeout_s = NP_TIMEOUT_S,
-		.stall_s = NP_STALL_S, .looks = NP_LOOKS_MAX, .jobs = cpus < 1 ? 1 : cpus > JOBS_MAX ? JOBS_MAX : cpus,
+		.stall_s = NP_STALL_S, .looks = NP_LOOKS_MAX,
+		.jobs = cpus < 1 ? 1 : cpus > JOBS_MAX ? JOBS_MAX : cpus,
 	};
 }
 
@@ -198,6 +215,28 @@ static void unknown_option(const struct np_options *o, char **argv)
 	       o->command);
 }
 
+/* Remember what goes with guests only, or without them only; one job at a time does both. */
+static void note_place(struct np_options *o, const struct definition *d, unsigned int command)
+{
+	if (d->commands & OF_GUESTS &&
+	    !(d->at == offsetof(struct np_options, jobs) && o->jobs == 1))
+		o->of_guests = d->name;
+	if (d->commands & OF_NATIVE && command == NP_FOR_RUN)
+		o->of_native = d->name;
+}
+
+static void check_place(struct np_options *o)
+{
+	if (o->native && o->of_guests)
+		np_die(NP_USAGE, "--%s is about guests, it does not go with --native",
+		       o->of_guests);
+	if (!o->native && o->of_native)
+		np_die(NP_USAGE, "--%s goes with --native only; numa-policy compare has it for guests",
+		       o->of_native);
+	if (o->native)
+		o->jobs = 1;
+}
+
 /**
  * np_options_parse() - read a command line; ends the program if it is bad
  * @o: the options, with what they are if nothing is said
@@ -231,9 +270,11 @@ void np_options_parse(struct np_options *o, unsigned int command, int argc, char
 		if (opt == '?')
 			unknown_option(o, argv);
 		store(o, defined[index], optarg);
+		note_place(o, defined[index], command);
 		if (o->help)
 			return;
 	}
+	check_place(o);
 	if (optind < argc && !o->print && !(command & (NP_FOR_RUN | NP_FOR_EXPERIMENT)))
 		np_die(NP_USAGE, "unexpected argument '%s'; see numa-policy %s --help",
 		       argv[optind], o->command);
@@ -249,9 +290,11 @@ void np_options_free(struct np_options *o)
 {
 	np_list_free(&o->policies);
 	np_list_free(&o->workloads);
+	np_list_free(&o->kernels);
 	np_list_free(&o->set);
 	np_list_free(&o->tune);
 	np_list_free(&o->cell);
+	np_list_free(&o->known);
 }
 
 static void check_twice(const char *what, const struct np_list *list)
@@ -278,27 +321,45 @@ static void check_base(struct np_options *o)
 	o->base = o->policies.v[0];
 }
 
+/* All policies of the library here. */
+static void add_library(struct np_list *list)
+{
+	for (size_t i = 0; i < np_policies_count; i++)
+		np_list_add(list, np_policies[i].name);
+}
+
+static bool is_known(const struct np_options *o, const char *policy)
+{
+	for (int i = 0; i < o->known.n; i++)
+		if (!strcmp(o->known.v[i], policy))
+			return true;
+	return false;
+}
+
 /**
  * np_options_check_policies() - see that the policies exist, or take all; find the base
  * @o: the options; ends the program if they are bad
  */
 void np_options_check_policies(struct np_options *o)
 {
+	const char *where = o->native && o->known.n ? "this kernel has" : "there are";
 	bool none = !o->policies.v;
 	struct np_buf known = { 0 };
 
-	for (size_t i = 0; i < np_policies_count; i++) {
-		np_buf_printf(&known, "%s%s", i ? ", " : "", np_policies[i].name);
+	if (!o->known.n)
+		add_library(&o->known);
+	for (int i = 0; i < o->known.n; i++) {
+		np_buf_printf(&known, "%s%s", i ? ", " : "", o->known.v[i]);
 		if (none)
-			np_list_add(&o->policies, np_policies[i].name);
+			np_list_add(&o->policies, o->known.v[i]);
 	}
 	for (int i = 0; i < o->policies.n; i++)
-		if (!np_policy_find(o->policies.v[i]))
-			np_die(NP_USAGE, "unknown policy '%s'; there are: %s", o->policies.v[i],
+		if (!is_known(o, o->policies.v[i]))
+			np_die(NP_USAGE, "unknown policy '%s'; %s: %s", o->policies.v[i], where,
 			       known.s);
 	check_twice("policy", &o->policies);
-	if (o->base && !np_policy_find(o->base))
-		np_die(NP_USAGE, "--base: unknown policy '%s'; there are: %s", o->base, known.s);
+	if (o->base && !is_known(o, o->base))
+		np_die(NP_USAGE, "--base: unknown policy '%s'; %s: %s", o->base, where, known.s);
 	np_buf_free(&known);
 	check_base(o);
 }
@@ -426,9 +487,9 @@ static void check_one_tune(const char *text, json_t *tune)
 	if (!eq)
 		np_die(NP_USAGE, "--tune %s: not NAME=VALUE", text);
 	name = np_strndup(text, eq - text);
-	for (size_t i = 0; i < ARRAY_SIZE(tunables); i++) {
-		np_buf_printf(&known, "%s%s", i ? ", " : "", tunables[i]);
-		if (strcmp(name, tunables[i]))
+	for (int i = 0; i < np_tunables_count; i++) {
+		np_buf_printf(&known, "%s%s", i ? ", " : "", np_tunables[i]);
+		if (strcmp(name, np_tunables[i]))
 			continue;
 		/* The kernel divides by the scan size. */
 		min = !strcmp(name, "scan_size_mb");
@@ -484,7 +545,7 @@ void np_options_check_traffic(struct np_options *o)
 void np_options_print_tunables(void)
 {
 	fputs("\nTunables:", stdout);
-	for (size_t i = 0; i < ARRAY_SIZE(tunables); i++)
-		printf(" %s", tunables[i]);
+	for (int i = 0; i < np_tunables_count; i++)
+		printf(" %s", np_tunables[i]);
 	fputs("\n", stdout);
 }

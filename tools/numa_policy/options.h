@@ -18,6 +18,7 @@
 #define NP_FOR_RUN 2U
 #define NP_FOR_EXPERIMENT 4U
 #define NP_FOR_VERIFY 8U
+#define NP_FOR_BENCH 64U
 
 /**
  * struct np_list - texts of an option that takes several
@@ -34,6 +35,7 @@ struct np_list {
  * @command: name of the subcommand
  * @policies: scan policies, in the order of the columns
  * @workloads: workloads
+ * @kernels: kernels to measure
  * @base: policy to compare the others with; one of @policies once they are checked
  * @topology: nodes of the guests, as written
  * @out: directory for results
@@ -57,6 +59,7 @@ struct np_list {
  * @latency_text: latencies for the modelled time, as written, or NULL
  * @latency: the latencies
  * @decisions: record every decision of the policy
+ * @assume: the kernel cannot tell its policy, which is taken to be the one named
  * @keep: keep the files of good cells
  * @dry_run: only check the options
  * @resume: keep the cells in @out that are ok
@@ -66,11 +69,17 @@ struct np_list {
  * @help: print the help
  * @rest: arguments that are no options: NULL-terminated; only where the subcommand takes them
  * @nrest: how many
+ * @native: run on this machine instead of in guests
+ * @root: with @native: a directory that stands in for the kernel's files, for tests; or NULL
+ * @of_guests: an option that was given and is about guests only, or NULL
+ * @of_native: the same for runs on this machine
+ * @known: the policies that there are; empty: those of the library here
  */
 struct np_options {
 	const char *command;
 	struct np_list policies;
 	struct np_list workloads;
+	struct np_list kernels;
 	const char *base;
 	const char *topology;
 	const char *out;
@@ -94,6 +103,7 @@ struct np_options {
 	const char *latency_text;
 	struct np_latency latency;
 	bool decisions;
+	bool assume;
 	bool keep;
 	bool dry_run;
 	bool resume;
@@ -103,7 +113,16 @@ struct np_options {
 	bool help;
 	char **rest;
 	int nrest;
+	bool native;
+	const char *root;
+	const char *of_guests;
+	const char *of_native;
+	struct np_list known;
 };
+
+/* Tunables of NUMA balancing that can be set. */
+extern const char * const np_tunables[];
+extern const int np_tunables_count;
 
 extern const char np_options_run_help[];
 

@@ -16,13 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "native.h"
 #include "qemu.h"
 #include "results.h"
 #include "traffic.h"
 #include "util.h"
-
-#define QEMU_DEFAULT "qemu-system-x86_64"
-#define QEMU_PACKAGE "qemu-system-x86"
 
 /* How long a guest has to end by itself, in milliseconds. */
 #define AFTER_PANIC_MS 2000
@@ -33,6 +31,14 @@
 #define TAIL_BYTES 16384
 
 #define PANIC_TEXT "Kernel panic - not syncing"
+
+/* The first one is the usual one. */
+static const struct np_arch arches[] = {
+	{ "x86_64", "qemu-system-x86_64", "qemu-system-x86", "bzImage", "-machine q35", "qemu64",
+	  "ttyS0" },
+	{ "arm64", "qemu-system-aarch64", "qemu-system-arm", "Image",
+	  "-machine virt,gic-version=3", "cortex-a72", "ttyAMA0" },
+};
 
 struct argv {
 	char **v;
@@ -113,10 +119,12 @@ static struct argv guest_args(const struct np_machine *m, const char *append, in
 	if (m->kvm) {
 		argv_words(&a, "-accel kvm -cpu host");
 	} else {
-		argv_words(&a, "-accel tcg,thread=single -cpu qemu64 -rtc clock=vm");
+		argv_words(&a, "-accel tcg,thread=single -rtc clock=vm");
+		argv_pair(&a, "-cpu", np_strdup(m->arch->cpu));
 		argv_pair(&a, "-icount", np_asprintf("shift=%d,sleep=off", shift));
 	}
-	argv_words(&a, "-machine q35 -nodefaults -no-user-config -display none -no-reboot");
+	argv_words(&a, m->arch->machine);
+	argv_words(&a, "-nodefaults -no-user-config -display none -no-reboot");
 	topology_args(&a, m->topology);
 	argv_pair(&a, "-kernel", np_strdup(m->image));
 	argv_pair(&a, "-initrd", np_strdup(m->initrd));
@@ -124,6 +132,8 @@ static struct argv guest_args(const struct np_machine *m, const char *append, in
 	argv_words(&a, "-serial file:" NP_CONSOLE_LOG " -device virtio-serial-pci");
 	if (m->traffic)
 		argv_pair(&a, "-plugin", np_traffic_option(m->traffic, NP_TRAFFIC, m->topology));
+	else if (m->plugin)
+		argv_pair(&a, "-plugin", np_strdup(m->plugin));
 	argv_words(&a, "-chardev file,id=rec,path=" NP_RECORDS);
 	argv_words(&a, "-device virtserialport,chardev=rec,name=numa_policy");
 	if (m->job) {
@@ -170,15 +180,45 @@ static int write_job(const char *dir, const struct np_job *job)
 }
 
 /**
+ * np_arch_usual() - the architecture of guests, if nothing says another
+ *
+ * Return: the architecture.
+ */
+const struct np_arch *np_arch_usual(void)
+{
+	return &arches[0];
+}
+
+/**
+ * np_arch_of() - the architecture of a kernel, told by its image's name
+ * @kernel: the kernel's directory
+ *
+ * Return: the architecture; the usual one, if there is no image.
+ */
+const struct np_arch *np_arch_of(const char *kernel)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(arches); i++) {
+		char *path = np_asprintf("%s/%s", kernel, arches[i].image);
+		bool there = !access(path, F_OK);
+
+		free(path);
+		if (there)
+			return &arches[i];
+	}
+	return np_arch_usual();
+}
+
+/**
  * np_qemu_find() - find the QEMU program
+ * @arch: the architecture of the guests
  * @program: its name or path; NULL for the usual one
  * @path: where its absolute path goes, to be freed
  *
  * Return: NULL, or what is wrong, to be freed.
  */
-char *np_qemu_find(const char *program, char **path)
+char *np_qemu_find(const struct np_arch *arch, const char *program, char **path)
 {
-	const char *name = program ? program : QEMU_DEFAULT;
+	const char *name = program ? program : arch->qemu;
 	char *error = NULL;
 
 	*path = NULL;
@@ -189,8 +229,8 @@ char *np_qemu_find(const char *program, char **path)
 	} else {
 		*path = np_program_find(name);
 		if (!*path)
-			error = np_asprintf("QEMU not found: no '%s' in PATH (Debian package "
-					    QEMU_PACKAGE ")", name);
+			error = np_asprintf("QEMU not found: no '%s' in PATH (Debian package %s)",
+					    name, arch->package);
 	}
 	if (error) {
 		free(*path);
@@ -292,8 +332,35 @@ char *np_file_sha256(const char *path, char **hash)
 	return error ? error : np_strdup("sha256sum does not answer with a hash");
 }
 
+/**
+ * np_qemu_escape() - append a path as QEMU wants it among the parts of an option
+ * @b: the option so far
+ * @path: the path
+ */
+void np_qemu_escape(struct np_buf *b, const char *path)
+{
+	for (; *path; path++)
+		np_buf_puts(b, *path == ',' ? ",," : (char []) { *path, '\0' });
+}
+
+static struct argv native_args(const struct np_machine *m, const char *append)
+{
+	struct argv a = { 0 };
+
+	argv_add(&a, np_strdup(m->native));
+	argv_pair(&a, "--native", np_strdup(NP_RECORDS));
+	argv_words(&a, append);
+	return a;
+}
+
+/* Where QEMU, or what stands in for it, says why it gives up. */
+static const char *log_name(const struct np_machine *m)
+{
+	return m->native ? NP_NATIVE_LOG : NP_QEMU_LOG;
+}
+
 /* In the child: become QEMU, in a group of its own, and die with the parent. */
-static void become(const char *dir, char **argv, pid_t parent)
+static void become(const char *dir, const char *log_file, char **argv, pid_t parent)
 {
 	sigset_t none;
 	int in, log;
@@ -310,7 +377,7 @@ static void become(const char *dir, char **argv, pid_t parent)
 	if (chdir(dir))
 		_exit(126);
 	in = open("/dev/null", O_RDONLY);
-	log = open(NP_QEMU_LOG, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666);
+	log = open(log_file, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666);
 	if (in < 0 || log < 0 || dup2(in, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)
 		_exit(126);
 	execv(argv[0], argv);
@@ -323,7 +390,7 @@ static void become(const char *dir, char **argv, pid_t parent)
  * @g: filled in; to be freed by np_guest_free() in any case
  * @m: what it runs on
  * @dir: its directory; made if need be, files of an earlier guest in it are removed
- * @append: the kernel's command line
+ * @append: the kernel's command line; on this machine the arguments of the program
  * @shift: an instruction takes 2^@shift ns of guest time
  * @now: the time
  *
@@ -345,14 +412,14 @@ int np_guest_start(struct np_guest *g, const struct np_machine *m, const char *d
 	err = np_mkdirs(dir);
 	if (err)
 		return err;
-	args = guest_args(m, append, shift);
+	args = m->native ? native_args(m, append) : guest_args(m, append, shift);
 	err = write_command(dir, &args);
 	if (!err && m->job)
 		err = write_job(dir, m->job);
 	if (!err) {
 		g->pid = fork();
 		if (!g->pid)
-			become(dir, args.v, parent);
+			become(dir, log_name(m), args.v, parent);
 		if (g->pid < 0) {
 			err = -errno;
 			g->pid = 0;
@@ -449,10 +516,12 @@ static long cpu_ms(const struct np_guest *g)
 	const char *p;
 
 	/* The program's name, in parentheses, may hold anything. */
-	if (!np_read_file(path, &b) && (p = strrchr(b.s, ')')) &&
-	    sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
-		   &system) != 2)
-		user = system = 0;
+	p = np_read_file(path, &b) ? NULL : strrchr(b.s, ')');
+	if (p && sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
+			&system) != 2) {
+		user = 0;
+		system = 0;
+	}
 	np_buf_free(&b);
 	free(path);
 	return (user + system) * 1000 / sysconf(_SC_CLK_TCK);
@@ -495,6 +564,8 @@ bool np_guest_check(struct np_guest *g, long now)
 		kill(-g->pid, SIGKILL);
 		waitpid(g->pid, &g->status, 0);
 		g->pid = 0;
+		if (m->native)
+			np_native_sweep();
 		return true;
 	}
 	if (g->ending) {
@@ -508,7 +579,9 @@ bool np_guest_check(struct np_guest *g, long now)
 	} else if (g->finished && now - g->finished >= AFTER_END_MS) {
 		np_guest_end(g, now);
 	} else if (now - g->started >= m->timeout_s * 1000) {
-		g->reason = np_asprintf("guest hung: not at its end after %ld s of host time",
+		g->reason = m->native ?
+			    np_asprintf("the run hung: not at its end after %ld s", m->timeout_s) :
+			    np_asprintf("guest hung: not at its end after %ld s of host time",
 					m->timeout_s);
 		np_guest_end(g, now);
 	} else if (stalled(g, now)) {
@@ -552,9 +625,9 @@ static char *clean_line(const char *s)
 }
 
 /* The line that says why a QEMU gave up: the first that is no warning. */
-static char *first_error_line(const char *dir)
+static char *first_error_line(const struct np_guest *g)
 {
-	char *path = np_asprintf("%s/" NP_QEMU_LOG, dir);
+	char *path = np_asprintf("%s/%s", g->dir, log_name(g->machine));
 	struct np_buf b = { 0 };
 	char *line = NULL, *p;
 
@@ -598,6 +671,7 @@ static char *panic_line(const char *dir)
  */
 char *np_guest_reason(const struct np_guest *g)
 {
+	const char *what = g->machine->native ? "the program that runs workloads" : "QEMU";
 	char *line = panic_line(g->dir), *reason;
 
 	if (line) {
@@ -607,12 +681,12 @@ char *np_guest_reason(const struct np_guest *g)
 	} else if (g->ending) {
 		reason = NULL;
 	} else if (WIFSIGNALED(g->status)) {
-		line = first_error_line(g->dir);
-		reason = np_asprintf("QEMU was killed by signal %d (%s): %s", WTERMSIG(g->status),
-				     strsignal(WTERMSIG(g->status)), line);
+		line = first_error_line(g);
+		reason = np_asprintf("%s was killed by signal %d (%s): %s", what,
+				     WTERMSIG(g->status), strsignal(WTERMSIG(g->status)), line);
 	} else if (WEXITSTATUS(g->status)) {
-		line = first_error_line(g->dir);
-		reason = np_asprintf("QEMU exited with status %d: %s", WEXITSTATUS(g->status),
+		line = first_error_line(g);
+		reason = np_asprintf("%s exited with status %d: %s", what, WEXITSTATUS(g->status),
 				     line);
 	} else {
 		reason = NULL;
@@ -628,7 +702,8 @@ char *np_guest_reason(const struct np_guest *g)
 void np_guest_remove_files(const char *dir)
 {
 	static const char * const names[] = {
-		NP_CONSOLE_LOG, NP_RECORDS, NP_QEMU_LOG, NP_COMMAND, NP_JOB, NP_TRAFFIC
+		NP_CONSOLE_LOG, NP_RECORDS, NP_QEMU_LOG, NP_NATIVE_LOG, NP_COMMAND, NP_JOB,
+		NP_TRAFFIC, NP_COUNTS
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

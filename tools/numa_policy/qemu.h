@@ -10,35 +10,65 @@
 
 #include "job.h"
 #include "topology.h"
+#include "util.h"
 
 /* Names inside a guest's directory. */
 #define NP_CONSOLE_LOG "console.log"
 #define NP_RECORDS "records.jsonl"
 #define NP_QEMU_LOG "qemu.log"
 #define NP_TRAFFIC "traffic.jsonl"
+#define NP_COUNTS "counts.log"
 #define NP_COMMAND "command"
+#define NP_NATIVE_LOG "program.log"
+
+/**
+ * struct np_arch - an architecture that guests can be of
+ * @name: as the kernel calls it
+ * @qemu: QEMU program that runs them
+ * @package: Debian package with that program
+ * @image: name of a kernel's image in its directory
+ * @machine: QEMU's machine, as an option, with those that go with it
+ * @cpu: the CPU, where QEMU counts instructions
+ * @console: the kernel's name for the first serial line
+ */
+struct np_arch {
+	const char *name;
+	const char *qemu;
+	const char *package;
+	const char *image;
+	const char *machine;
+	const char *cpu;
+	const char *console;
+};
 
 /**
  * struct np_machine - what all guests of a run have in common
+ * @arch: the guests' architecture
  * @qemu: path of the QEMU program
  * @image: path of the kernel image, absolute
  * @initrd: path of the initramfs, absolute
  * @topology: the nodes
  * @traffic: path of the plugin that counts memory accesses, absolute; NULL: nothing is counted
+ * @plugin: value of the option -plugin, if no accesses are counted; NULL: none
  * @kvm: run on KVM, in real time, instead of counting instructions
+ * @native: path of the program to run on this machine, absolute, in the place of a guest; then
+ *	only @timeout_s, @stall_s and @job count. NULL: there are guests
  * @timeout_s: host seconds after which a guest is ended
  * @job: program of the host to run in it; the host's root is shared with the guest then, to be read
  *	only. NULL: none
  * @stall_s: host seconds without a record or a console character after which it is ended
  */
 struct np_machine {
+	const struct np_arch *arch;
 	const char *qemu;
 	const char *image;
 	const char *initrd;
 	const struct np_topology *topology;
 	const struct np_job *job;
 	const char *traffic;
+	const char *plugin;
 	bool kvm;
+	const char *native;
 	long timeout_s;
 	long stall_s;
 };
@@ -79,9 +109,12 @@ struct np_guest {
 	char *reason;
 };
 
-char *np_qemu_find(const char *program, char **path);
+const struct np_arch *np_arch_usual(void);
+const struct np_arch *np_arch_of(const char *kernel);
+char *np_qemu_find(const struct np_arch *arch, const char *program, char **path);
 char *np_qemu_version(const char *path, char **version);
 char *np_file_sha256(const char *path, char **hash);
+void np_qemu_escape(struct np_buf *b, const char *path);
 
 int np_guest_start(struct np_guest *g, const struct np_machine *m, const char *dir,
 		   const char *append, int shift, long now);

@@ -376,6 +376,9 @@ static void note_settings(struct np_report *rep)
 		     json_object_get(json_object_get(b, "qemu"), "accel"));
 	note_differs(rep, "version", "QEMU", json_object_get(json_object_get(a, "qemu"), "version"),
 		     json_object_get(json_object_get(b, "qemu"), "version"));
+	note_differs(rep, "model", "the machine's CPUs",
+		     json_object_get(json_object_get(a, "native"), "cpu"),
+		     json_object_get(json_object_get(b, "native"), "cpu"));
 	note_differs(rep, "sample_ms", "", json_object_get(a, "sample_ms"),
 		     json_object_get(b, "sample_ms"));
 	note_switch(rep, "recording of decisions", json_object_get(a, "decisions"),

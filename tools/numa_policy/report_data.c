@@ -177,7 +177,7 @@ static json_t *json_summary(const struct np_report *rep, int w, int m, int c)
 static json_t *json_set(const struct np_report *rep, int set)
 {
 	static const char * const keys[] = {
-		"tool", "reproduce", "started", "ended", "interrupted", "kernel", "qemu",
+		"tool", "reproduce", "started", "ended", "interrupted", "kernel", "native", "qemu",
 		"topology", "policies", "workloads", "tunables", "reps", "seed", "seeds",
 		"sample_ms",
 	};

@@ -184,17 +184,18 @@ static void print_set(FILE *f, const struct np_results *r, bool mail)
 {
 	const json_t *tunables = json_object_get(r->head, "tunables"), *v;
 	const char *key, *library = np_head_text(r, "kernel", "library_sha256");
+	char *place = np_results_place(r);
 	struct np_buf b = { 0 };
 
 	print_line(f, "kernel", np_head_text(r, "kernel", "release"));
-	print_line(f, ".config", np_head_text(r, "kernel", "config_sha256"));
+	if (np_results_native(r))
+		print_line(f, "version", np_head_text(r, "kernel", "version"));
+	else
+		print_line(f, ".config", np_head_text(r, "kernel", "config_sha256"));
 	print_line(f, "library", strcmp(library, "?") ? library : "not known");
 	print_line(f, "topology", np_head_text(r, "topology", "text"));
-	np_buf_printf(&b, "QEMU %s, %s", np_head_text(r, "qemu", "version"),
-		      strcmp(np_head_text(r, "qemu", "accel"), "kvm") ?
-		      "counting instructions" : "KVM (real time)");
-	print_line(f, "guests", b.s);
-	np_buf_free(&b);
+	print_line(f, np_results_native(r) ? "machine" : "guests", place);
+	free(place);
 	json_object_foreach((json_t *)tunables, key, v)
 		np_buf_printf(&b, "%s%s=%lld", b.s ? " " : "", key,
 			      (long long)json_integer_value(v));
@@ -213,7 +214,8 @@ static void print_set(FILE *f, const struct np_results *r, bool mail)
 
 static void print_head(FILE *f, const struct np_report *rep, bool mail)
 {
-	fprintf(f, "Scan policies of NUMA balancing, compared in guests\n\n");
+	fprintf(f, "Scan policies of NUMA balancing, compared %s\n\n",
+		np_results_native(rep->r) ? "on a running machine" : "in guests");
 	for (int i = 0; i < rep->nnotes; i++)
 		np_print_para(f, "NOTE ", 5, rep->notes[i]);
 	if (rep->nnotes)
@@ -335,6 +337,8 @@ static void print_legend(FILE *f, const struct np_report *rep)
 		free(row);
 	}
 	np_print_para(f, "", 0, figures_help);
+	if (np_results_native(rep->r) || (rep->other && np_results_native(rep->other)))
+		np_print_para(f, "", 0, np_native_legend);
 	if (rep->ncolumns < 2)
 		return;
 	text = np_asprintf(BRACKETS_HELP, rep->other ? rep->labels[0] : rep->base,

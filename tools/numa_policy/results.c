@@ -9,6 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "qemu.h"
 #include "results.h"
 #include "util.h"
 
@@ -135,6 +136,7 @@ void np_cell_clear(struct np_cell *cell)
 	cell->metrics = NULL;
 	cell->reason = NULL;
 	cell->status = NP_CELL_NOT_RUN;
+	cell->order = 0;
 	cell->host_s = 0;
 	cell->guest_s = 0;
 }
@@ -301,15 +303,17 @@ static char *begin_differs(const struct np_cell *cell, const json_t *begin,
 	if (strcmp(text_of(begin, "kernel"), expect->release))
 		return np_asprintf("the guest runs kernel '%s', not '%s'", text_of(begin, "kernel"),
 				   expect->release);
-	text = np_topology_differs(expect->topology, json_object_get(begin, "nodes"));
+	text = expect->topology ?
+	       np_topology_differs(expect->topology, json_object_get(begin, "nodes")) :
+	       np_nodes_differ(expect->nodes, json_object_get(begin, "nodes"));
 	if (text) {
 		error = np_asprintf("topology differs: %s", text);
 		free(text);
 		return error;
 	}
-	if (!json_is_string(policy))
-		return np_strdup("the kernel has no scan policies: the library is not built in");
-	if (strcmp(json_string_value(policy), cell->policy))
+	if (!json_is_string(policy) && !expect->assume)
+		return np_strdup("the kernel has no scan policies: the library is not built in (--assume runs it as it is)");
+	if (json_is_string(policy) && strcmp(json_string_value(policy), cell->policy))
 		return np_asprintf("scan policy in force is '%s', not '%s'",
 				   json_string_value(policy), cell->policy);
 	if (strcmp(text_of(begin, "workload"), cell->workload))
@@ -489,4 +493,47 @@ void np_cell_judge(struct np_cell *cell, const char *path, const struct np_expec
 	else
 		cell->reason = error;
 	cell->status = cell->reason ? NP_CELL_FAILED : NP_CELL_OK;
+}
+
+/** np_native_legend - what must be said below figures of a running machine */
+const char np_native_legend[] =
+	"On a running machine, PTE updates, faults and migrations are those of the whole machine: what\n"
+	"other processes did meanwhile is in them. Guest seconds are its seconds. The policies were run\n"
+	"in random order within each repetition, on one boot. Accesses, modelled time and times until\n"
+	"VMAs were scanned are known of guests only.";
+
+/**
+ * np_results_native() - were the cells run on a running machine instead of in guests?
+ * @r: the results
+ *
+ * Return: whether they were.
+ */
+bool np_results_native(const struct np_results *r)
+{
+	return json_is_object(json_object_get(r->head, "native"));
+}
+
+/**
+ * np_results_place() - what the cells were run on
+ * @r: the results
+ *
+ * Return: a line of text, to be freed.
+ */
+char *np_results_place(const struct np_results *r)
+{
+	const json_t *qemu = json_object_get(r->head, "qemu");
+	const char *version = json_string_value(json_object_get(qemu, "version"));
+	const char *cpu = text_of(json_object_get(r->head, "native"), "cpu"), *arch;
+
+	if (np_results_native(r))
+		return np_asprintf("running, in real time, no guest; %s",
+				   *cpu ? cpu : "model of its CPUs not known");
+	arch = text_of(json_object_get(r->head, "kernel"), "arch");
+	if (!strcmp(arch, np_arch_usual()->name))
+		arch = "";
+	return np_asprintf("QEMU %s%s%s, %s%s", version ? version : "?", *arch ? " " : "", arch,
+			   strcmp(text_of(qemu, "accel"), "kvm") ? "counting instructions" :
+			   "KVM (real time)",
+			   json_is_true(json_object_get(r->head, "assumed")) ?
+			   "; the policy is assumed, the kernel does not tell" : "");
 }

@@ -45,6 +45,9 @@ struct np_metric {
 extern const struct np_metric np_metrics[];
 extern const int np_metrics_count;
 
+/* What must be said below figures of a running machine. */
+extern const char np_native_legend[];
+
 /**
  * enum np_status - what became of a cell
  * @NP_CELL_NOT_RUN: not started, or ended by an interruption
@@ -91,6 +94,8 @@ struct np_packed {
  * @policy: name of the scan policy
  * @rep: number of the repetition, from 1
  * @seed: seed of the workload
+ * @order: of a run on a running machine: its number in the order of all of them; 0: in a guest,
+ *	or not run
  * @status: what became of it
  * @reason: why it failed or was not run; NULL if it is fine
  * @host_s: seconds that it took on the host
@@ -103,6 +108,7 @@ struct np_cell {
 	char *policy;
 	int rep;
 	long seed;
+	int order;
 	enum np_status status;
 	char *reason;
 	double host_s;
@@ -114,15 +120,19 @@ struct np_cell {
 /**
  * struct np_expect - what a cell's records are held against
  * @release: release of the kernel
- * @topology: topology of the guest
+ * @topology: topology of the guest; NULL: it was no guest
+ * @nodes: the nodes of the machine, if it was no guest
  * @params: JSON object with the parameters given to the workload; may be NULL
  * @tunables: JSON object with the tunables given to the kernel; may be NULL
+ * @assume: the kernel need not say which policy is in force
  */
 struct np_expect {
 	const char *release;
 	const struct np_topology *topology;
+	const json_t *nodes;
 	const json_t *params;
 	const json_t *tunables;
+	bool assume;
 };
 
 struct np_index;
@@ -200,6 +210,8 @@ static inline json_t *np_cell_traffic(const struct np_cell *cell)
 	return np_cell_part(cell, NP_PART_TRAFFIC);
 }
 
+bool np_results_native(const struct np_results *r);
+char *np_results_place(const struct np_results *r);
 char *np_results_index(struct np_results *r);
 struct np_cell *const *np_results_cells(const struct np_results *r, int w, int p, int *n);
 struct np_cell *np_results_find(const struct np_results *r, const char *id);

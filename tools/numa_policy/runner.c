@@ -32,6 +32,9 @@
 /* A file system with less space than this is full. */
 #define FULL_BYTES (128 * 1024)
 
+/* Seconds beyond its limit after which a run on this machine is ended from outside. */
+#define GRACE_S 60
+
 /* A guest slot. */
 struct slot {
 	struct np_guest guest;
@@ -46,6 +49,7 @@ struct run {
 	struct np_cell *cells;
 	int ncells;
 	int next;
+	int ordered;
 	struct slot *slots;
 	int running;
 	int finished;
@@ -128,22 +132,17 @@ static void add_settings(struct np_buf *b, const char *prefix, const json_t *set
 }
 
 /**
- * np_plan_append() - the kernel's command line for a cell
+ * np_plan_args() - the arguments of the program that runs the cell's workload
  * @plan: the plan
  * @cell: the cell
  *
- * Return: the command line, to be freed.
+ * Return: the arguments, with blanks between, to be freed.
  */
-char *np_plan_append(const struct np_plan *plan, const struct np_cell *cell)
+char *np_plan_args(const struct np_plan *plan, const struct np_cell *cell)
 {
 	struct np_buf b = { 0 };
 
-	np_buf_printf(&b, "console=ttyS0 panic=-1 loglevel=4 kunit.enable=0 numa_scan_policy=%s",
-		      cell->policy);
-	/* While all wait for the host, the clock jumps from tick to tick: short jumps, please. */
-	if (np_workload_find(cell->workload)->command)
-		np_buf_puts(&b, " nohz=off skew_tick=1");
-	np_buf_printf(&b, " -- workload=%s seed=%ld limit_s=%ld sample_ms=%ld", cell->workload,
+	np_buf_printf(&b, "workload=%s seed=%ld limit_s=%ld sample_ms=%ld", cell->workload,
 		      cell->seed, np_plan_limit(plan, cell->workload), plan->sample_ms);
 	if (plan->windows)
 		np_buf_printf(&b, " windows=%d", plan->windows);
@@ -155,6 +154,30 @@ char *np_plan_append(const struct np_plan *plan, const struct np_cell *cell)
 	add_settings(&b, "t", plan->tunables);
 	if (np_workload_find(cell->workload)->command)
 		add_job(&b, plan, cell);
+	return b.s;
+}
+
+/**
+ * np_plan_append() - the kernel's command line for a cell
+ * @plan: the plan
+ * @cell: the cell
+ *
+ * Return: the command line, to be freed.
+ */
+char *np_plan_append(const struct np_plan *plan, const struct np_cell *cell)
+{
+	const struct np_arch *arch = plan->machine.arch ?: np_arch_usual();
+	char *args = np_plan_args(plan, cell);
+	struct np_buf b = { 0 };
+
+	np_buf_printf(&b, "console=%s panic=-1 loglevel=4 kunit.enable=0", arch->console);
+	if (!plan->assume)
+		np_buf_printf(&b, " numa_scan_policy=%s", cell->policy);
+	/* While all wait for the host, the clock jumps from tick to tick: short jumps, please. */
+	if (np_workload_find(cell->workload)->command)
+		np_buf_puts(&b, " nohz=off skew_tick=1");
+	np_buf_printf(&b, " -- %s", args);
+	free(args);
 	return b.s;
 }
 
@@ -258,7 +281,7 @@ static void progress(struct run *run)
 	fprintf(stderr, "\rcells %d/%d, %d failed", run->finished, run->ncells, run->failed);
 	left = time_left(run, t) + .5;
 	if (run->signals)
-		fputs(", ending the guests", stderr);
+		fputs(run->plan->native ? ", ending the run" : ", ending the guests", stderr);
 	else if (run->finished && left >= 60)
 		fprintf(stderr, ", about %ld min %02ld s left", left / 60, left % 60);
 	else if (run->finished)
@@ -331,6 +354,10 @@ static void set_up(struct slot *slot, const struct np_plan *plan, const struct n
 	const struct np_workload *w = np_workload_find(cell->workload);
 
 	slot->machine = plan->machine;
+	if (plan->native) {
+		slot->machine.timeout_s = np_plan_limit(plan, cell->workload) + GRACE_S;
+		slot->machine.stall_s = slot->machine.timeout_s;
+	}
 	if (!w->command)
 		return;
 	if (*w->command)
@@ -338,14 +365,21 @@ static void set_up(struct slot *slot, const struct np_plan *plan, const struct n
 	slot->machine.job = *w->command ? slot->job : plan->job;
 }
 
-static void launch(struct run *run, struct slot *slot)
+/* Start a cell's guest. Return: NULL, or why it cannot be started, to be freed. */
+static char *start(struct run *run, struct slot *slot, struct np_cell *cell)
 {
-	struct np_cell *cell = &run->cells[run->next++];
 	const struct np_plan *plan = run->plan;
-	char *dir = cell_dir(plan, cell), *append = np_plan_append(plan, cell);
+	char *dir, *append, *error = NULL;
 	int err;
 
-	np_cell_clear(cell);
+	if (plan->native) {
+		cell->order = ++run->ordered;
+		error = np_native_begin(plan->native, cell->policy);
+	}
+	if (error)
+		return error;
+	dir = cell_dir(plan, cell);
+	append = plan->native ? np_plan_args(plan, cell) : np_plan_append(plan, cell);
 	set_up(slot, plan, cell);
 	slot->since = seconds();
 	err = np_guest_start(&slot->guest, &slot->machine, dir, append,
@@ -354,14 +388,27 @@ static void launch(struct run *run, struct slot *slot)
 	free(append);
 	np_job_free(slot->job);
 	slot->job = NULL;
-	if (!err) {
+	if (!err)
+		return NULL;
+	np_guest_free(&slot->guest);
+	return np_asprintf("cannot start %s: %s",
+			   plan->native ? plan->machine.native : "QEMU", strerror(-err));
+}
+
+static void launch(struct run *run, struct slot *slot)
+{
+	struct np_cell *cell = &run->cells[run->next++];
+	char *error;
+
+	np_cell_clear(cell);
+	error = start(run, slot, cell);
+	if (!error) {
 		slot->cell = cell;
 		run->running++;
 		return;
 	}
-	np_guest_free(&slot->guest);
 	cell->status = NP_CELL_FAILED;
-	cell->reason = np_asprintf("cannot start QEMU: %s", strerror(-err));
+	cell->reason = error;
 	count(run, cell);
 }
 
@@ -379,6 +426,18 @@ static void add_traffic(const struct np_plan *plan, struct np_cell *cell, const 
 	free(path);
 }
 
+/* A run during which the machine was not as it should be has failed, whatever its records say. */
+static void end_native(const struct np_plan *plan, struct np_cell *cell)
+{
+	char *error = plan->native ? np_native_end(plan->native, cell->policy) : NULL;
+
+	if (!error)
+		return;
+	free(cell->reason);
+	cell->reason = error;
+	cell->status = NP_CELL_FAILED;
+}
+
 static void judge(struct run *run, struct slot *slot)
 {
 	const struct np_plan *plan = run->plan;
@@ -386,9 +445,11 @@ static void judge(struct run *run, struct slot *slot)
 	struct np_cell *cell = slot->cell;
 	struct np_expect expect = {
 		.release = plan->release,
-		.topology = plan->machine.topology,
+		.topology = plan->native ? NULL : plan->machine.topology,
+		.nodes = plan->native ? json_object_get(plan->native->topology, "nodes") : NULL,
 		.params = json_object_get(plan->params, cell->workload),
 		.tunables = plan->tunables,
+		.assume = plan->assume,
 	};
 	bool cut_short = g->ending && !g->finished && !g->panicked && !g->reason;
 	char *records = np_asprintf("%s/" NP_RECORDS, g->dir);
@@ -397,11 +458,13 @@ static void judge(struct run *run, struct slot *slot)
 	run->running--;
 	if (cut_short) {
 		cell->reason = np_strdup(run->signals ? "interrupted" : "stopped");
+		cell->order = 0;
 	} else {
 		cell->host_s = seconds() - slot->since;
 		cell->reason = np_guest_reason(g);
 		np_cell_judge(cell, records, &expect);
 		add_traffic(plan, cell, g->dir);
+		end_native(plan, cell);
 	}
 	if (cell->status != NP_CELL_FAILED && !plan->keep)
 		np_guest_remove_files(g->dir);
@@ -461,13 +524,16 @@ static void loop(struct run *run, int fd)
 }
 
 /* The signals that end a run, unless whoever started us had them ignored. */
-static void signals_to_catch(sigset_t *set)
+static void signals_to_catch(sigset_t *set, bool native)
 {
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction old;
 
 	sigemptyset(set);
 	sigaddset(set, SIGCHLD);
+	/* What would otherwise leave the machine with another policy. */
+	if (native)
+		sigaddset(set, SIGQUIT);
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		if (sigaction(ends[i], NULL, &old) || old.sa_handler != SIG_IGN)
 			sigaddset(set, ends[i]);
@@ -487,12 +553,12 @@ static void signals_to_catch(sigset_t *set)
  */
 enum np_run_end np_plan_run(const struct np_plan *plan, struct np_cell *cells, int n)
 {
-	struct run run = { .plan = plan, .cells = cells, .ncells = n };
+	struct run run = { .plan = plan, .cells = cells, .ncells = n, .ordered = plan->ordered };
 	char *dir = np_asprintf("%s/cells", plan->out);
 	sigset_t set, old;
 	int fd;
 
-	signals_to_catch(&set);
+	signals_to_catch(&set, plan->native);
 	sigprocmask(SIG_BLOCK, &set, &old);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
@@ -505,6 +571,9 @@ enum np_run_end np_plan_run(const struct np_plan *plan, struct np_cell *cells, i
 		run.finished += cells[i].status == NP_CELL_OK;
 	loop(&run, fd);
 	clear_progress(&run);
+	/* While no signal can come in between. */
+	if (plan->native)
+		run.stopped |= np_native_restore(plan->native) != NP_OK;
 	for (int i = 0; i < n; i++)
 		if (cells[i].status == NP_CELL_NOT_RUN && !cells[i].reason)
 			cells[i].reason = np_strdup(run.signals ? "interrupted" : "stopped");

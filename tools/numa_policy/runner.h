@@ -5,6 +5,7 @@
 #ifndef NP_RUNNER_H
 #define NP_RUNNER_H
 
+#include "native.h"
 #include "qemu.h"
 #include "results.h"
 #include "traffic.h"
@@ -17,6 +18,8 @@
 /**
  * struct np_plan - how the cells of a run are run
  * @machine: what every guest runs on
+ * @native: the machine, where cells are run on it instead of in guests; NULL: in guests
+ * @ordered: cells that were run on it before, for their order
  * @release: release of the kernel, as the guest must report it
  * @windows: windows of history that the kernel keeps; 0: not known
  * @out: directory of the run; guests get directories below "cells" in it
@@ -27,6 +30,7 @@
  * @params: JSON object: workload to object of parameters to numbers; may be NULL
  * @tunables: JSON object: tunables of NUMA balancing to numbers; may be NULL
  * @decisions: have the guests record every decision
+ * @assume: the kernel cannot tell which policy it has
  * @job: what the workload "command" runs; may be NULL if it is not among the cells
  * @latency: what accesses are taken to cost, where @machine counts them
  * @keep: keep the directories of good cells too
@@ -37,6 +41,8 @@
  */
 struct np_plan {
 	struct np_machine machine;
+	struct np_native *native;
+	int ordered;
 	const char *release;
 	int windows;
 	const char *out;
@@ -47,6 +53,7 @@ struct np_plan {
 	const json_t *params;
 	const json_t *tunables;
 	bool decisions;
+	bool assume;
 	const struct np_job *job;
 	struct np_latency latency;
 	bool keep;
@@ -70,6 +77,7 @@ enum np_run_end {
 
 int np_plan_shift(const struct np_plan *plan, const char *workload);
 long np_plan_limit(const struct np_plan *plan, const char *workload);
+char *np_plan_args(const struct np_plan *plan, const struct np_cell *cell);
 char *np_plan_append(const struct np_plan *plan, const struct np_cell *cell);
 char *np_plan_check_append(const char *append);
 enum np_run_end np_plan_run(const struct np_plan *plan, struct np_cell *cells, int n);

@@ -24,32 +24,46 @@ static char *need_file(const char *path, const char *target, char **absolute)
 	return np_asprintf("cannot read %s: %s", path, strerror(errno));
 }
 
-static char *read_config(struct np_setup *s, const char *path)
+/**
+ * np_config_lines() - what a kernel's configuration says about NUMA balancing
+ * @text: the configuration
+ * @windows: windows of access history that it keeps; left alone where it does not say
+ *
+ * Return: a new JSON list of the lines.
+ */
+json_t *np_config_lines(const char *text, int *windows)
 {
-	struct np_buf b = { 0 };
+	json_t *lines = json_array();
 	char **list;
-	int n, err;
+	int n;
 
-	err = np_read_file(path, &b);
-	if (err)
-		return np_asprintf("cannot read %s: %s", path, strerror(-err));
-	s->config = json_array();
-	list = np_split(b.s, '\n', &n);
+	list = np_split(text, '\n', &n);
 	for (int i = 0; i < n; i++)
 		if (strstr(list[i], "CONFIG_NUMA_POLICY") ||
 		    strstr(list[i], "CONFIG_NUMA_BALANCING"))
-			json_array_append_new(s->config, np_json_text(list[i]));
+			json_array_append_new(lines, np_json_text(list[i]));
 	for (int i = 0; i < n; i++)
-		if (sscanf(list[i], "CONFIG_NUMA_POLICY_WINDOWS=%d", &s->windows) == 1)
+		if (sscanf(list[i], "CONFIG_NUMA_POLICY_WINDOWS=%d", windows) == 1)
 			break;
 	np_split_free(list, n);
+	return lines;
+}
+
+static char *read_config(struct np_setup *s, const char *path)
+{
+	struct np_buf b = { 0 };
+	int err = np_read_file(path, &b);
+
+	if (err)
+		return np_asprintf("cannot read %s: %s", path, strerror(-err));
+	s->config = np_config_lines(b.s, &s->windows);
 	np_buf_free(&b);
 	return np_file_sha256(path, &s->config_sha256);
 }
 
 static char *read_kernel(struct np_setup *s)
 {
-	char *path = np_asprintf("%s/bzImage", s->kernel_dir), *error;
+	char *path = np_asprintf("%s/%s", s->kernel_dir, s->arch->image), *error;
 	struct np_buf b = { 0 };
 	int err;
 
@@ -83,7 +97,8 @@ static char *read_kernel(struct np_setup *s)
  * np_setup_find() - find everything that guests need
  * @s: filled in; to be freed by np_setup_free() in any case
  * @qemu: name or path of QEMU, or NULL for the usual one
- * @kernel: directory with bzImage, config and release, or NULL for the one beside this program
+ * @kernel: directory with bzImage (or arm64's Image), config and release, or NULL for the one
+ *	beside this program
  * @initrd: the initramfs, or NULL for the one beside this program
  *
  * Return: NULL, or what is missing, to be freed.
@@ -93,12 +108,13 @@ char *np_setup_find(struct np_setup *s, const char *qemu, const char *kernel, co
 	char *error, *path;
 
 	memset(s, 0, sizeof(*s));
-	error = np_qemu_find(qemu, &s->qemu);
+	s->kernel_dir = kernel ? np_strdup(kernel) : np_asprintf("%s/kernel", np_self_dir());
+	s->arch = np_arch_of(s->kernel_dir);
+	error = np_qemu_find(s->arch, qemu, &s->qemu);
 	if (!error)
 		error = np_qemu_version(s->qemu, &s->qemu_version);
 	if (error)
 		return error;
-	s->kernel_dir = kernel ? np_strdup(kernel) : np_asprintf("%s/kernel", np_self_dir());
 	error = read_kernel(s);
 	if (error)
 		return error;
@@ -106,6 +122,20 @@ char *np_setup_find(struct np_setup *s, const char *qemu, const char *kernel, co
 	error = need_file(path, initrd ? NULL : "guest", &s->initrd);
 	free(path);
 	return error ?: np_file_sha256(s->initrd, &s->initrd_sha256);
+}
+
+/* A plugin beside this program. What guests tell it are instructions of the usual architecture. */
+static char *find_plugin(const struct np_setup *s, const char *name, char **absolute)
+{
+	char *path, *error;
+
+	if (s->arch != np_arch_usual())
+		return np_asprintf("the kernel in %s is for %s: loads, stores and instructions are counted in guests of %s only",
+				   s->kernel_dir, s->arch->name, np_arch_usual()->name);
+	path = np_asprintf("%s/%s", np_self_dir(), name);
+	error = need_file(path, "tools", absolute);
+	free(path);
+	return error;
 }
 
 /**
@@ -116,11 +146,18 @@ char *np_setup_find(struct np_setup *s, const char *qemu, const char *kernel, co
  */
 char *np_setup_find_traffic(struct np_setup *s)
 {
-	char *path = np_asprintf("%s/numa-policy-traffic.so", np_self_dir());
-	char *error = need_file(path, "tools", &s->traffic);
+	return find_plugin(s, "numa-policy-traffic.so", &s->traffic);
+}
 
-	free(path);
-	return error;
+/**
+ * np_setup_find_bench() - find the plugin that counts instructions, beside this program
+ * @s: the parts; the plugin's path is filled in
+ *
+ * Return: NULL, or what is missing, to be freed.
+ */
+char *np_setup_find_bench(struct np_setup *s)
+{
+	return find_plugin(s, "numa-policy-bench.so", &s->bench);
 }
 
 static bool has_line(const json_t *lines, const char *wanted)
@@ -175,6 +212,7 @@ void np_setup_free(struct np_setup *s)
 	free(s->config_sha256);
 	free(s->library);
 	free(s->traffic);
+	free(s->bench);
 	json_decref(s->config);
 	memset(s, 0, sizeof(*s));
 }

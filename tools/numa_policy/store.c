@@ -284,6 +284,8 @@ static char *cell_text(const struct np_cell *c)
 			 "host_s", c->host_s, "guest_s", c->guest_s, "metrics", c->metrics);
 	if (!c->metrics)
 		json_object_set_new(json, "metrics", json_null());
+	if (c->order)
+		json_object_set_new(json, "order", json_integer(c->order));
 	text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(12));
 	json_decref(json);
 	if (!text)
@@ -353,6 +355,7 @@ static char *take_cell(const json_t *v, struct np_cell *c)
 	c->policy = np_strdup(text_of(v, "policy"));
 	c->rep = rep;
 	c->seed = json_integer_value(json_object_get(v, "seed"));
+	c->order = json_integer_value(json_object_get(v, "order"));
 	c->host_s = json_number_value(json_object_get(v, "host_s"));
 	c->guest_s = json_number_value(json_object_get(v, "guest_s"));
 	if (json_is_string(json_object_get(v, "reason")))

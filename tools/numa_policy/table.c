@@ -204,7 +204,9 @@ static char *title(const struct np_results *r, int w)
 			n++;
 		}
 	}
-	if (n)
+	if (n && np_results_native(r))
+		np_buf_printf(&b, "; a run took %.1f s", guest / n);
+	else if (n)
 		np_buf_printf(&b, "; a run took %.1f s in the guest and %.1f s on the host",
 			      guest / n, host / n);
 	return b.s;
@@ -323,21 +325,27 @@ static void print_wrapped(FILE *f, const char *label, const char *text, const ch
 static void print_head(FILE *f, const struct np_results *r)
 {
 	const json_t *seeds = json_object_get(r->head, "seeds"), *seed;
+	char *place = np_results_place(r);
 	struct np_buf b = { 0 };
 	size_t i;
 
-	fputs("Scan policies of NUMA balancing, compared in guests\n\n", f);
-	fprintf(f, "%-*s%s, SHA-256 of .config %.16s...\n", HEAD_INDENT, "kernel",
-		head_text(r, "kernel", "release"), head_text(r, "kernel", "config_sha256"));
+	fprintf(f, "Scan policies of NUMA balancing, compared %s\n\n",
+		np_results_native(r) ? "on a running machine" : "in guests");
+	fprintf(f, "%-*s%s", HEAD_INDENT, "kernel", head_text(r, "kernel", "release"));
+	if (np_results_native(r)) {
+		fputc('\n', f);
+		print_wrapped(f, "", head_text(r, "kernel", "version"), "");
+	} else {
+		fprintf(f, ", SHA-256 of .config %.16s...\n", head_text(r, "kernel", "config_sha256"));
+	}
 	if (json_is_string(json_object_get(json_object_get(r->head, "kernel"), "library_sha256")))
 		fprintf(f, "%-*sSHA-256 of its sources %.16s...\n", HEAD_INDENT, "library",
 			head_text(r, "kernel", "library_sha256"));
 	fprintf(f, "%-*s%s\n", HEAD_INDENT, "date",
 		head_text(r, NULL, "started"));
 	fprintf(f, "%-*s%s\n", HEAD_INDENT, "topology", head_text(r, "topology", "text"));
-	fprintf(f, "%-*sQEMU %s, %s\n", HEAD_INDENT, "guests", head_text(r, "qemu", "version"),
-		strcmp(head_text(r, "qemu", "accel"), "kvm") ?
-		"counting instructions" : "KVM (real time)");
+	fprintf(f, "%-*s%s\n", HEAD_INDENT, np_results_native(r) ? "machine" : "guests", place);
+	free(place);
 	fprintf(f, "%-*s%d runs per workload and policy, with the seeds\n", HEAD_INDENT, "reps",
 		r->reps);
 	json_array_foreach((json_t *)seeds, i, seed)
@@ -400,6 +408,8 @@ static void print_legend(FILE *f, const struct np_results *r)
 	      "is theirs; never: none did.\n"
 	      "Local share: what all threads of a process touch, and all memory of a program of the\n"
 	      "host, counts as the mean over the process's threads.\n", f);
+	if (np_results_native(r))
+		fprintf(f, "%s\n", np_native_legend);
 	if (r->npolicies < 2)
 		return;
 	fprintf(f,

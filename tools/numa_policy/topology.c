@@ -346,3 +346,30 @@ char *np_topology_differs(const struct np_topology *t, const json_t *nodes)
 	json_decref(want);
 	return error;
 }
+
+/**
+ * np_nodes_differ() - compare what a running machine had with what a run on it saw
+ * @found: the nodes that were found, as in results.json
+ * @nodes: the node list of the run's begin record
+ *
+ * Return: NULL if they and their CPUs are the same, or the first difference, to be freed.
+ */
+char *np_nodes_differ(const json_t *found, const json_t *nodes)
+{
+	const json_t *node;
+	size_t i;
+
+	if (json_array_size(found) != json_array_size(nodes))
+		return np_asprintf("the machine had %zu nodes in the run, not %zu",
+				   json_array_size(nodes), json_array_size(found));
+	json_array_foreach((json_t *)found, i, node) {
+		const json_t *other = json_array_get(nodes, i);
+
+		if (!json_equal(json_object_get(node, "id"), json_object_get(other, "id")) ||
+		    !json_equal(json_object_get(node, "cpus"), json_object_get(other, "cpus")))
+			return np_asprintf("node %lld had other CPUs in the run than before",
+					   (long long)json_integer_value(json_object_get(node,
+											 "id")));
+	}
+	return NULL;
+}

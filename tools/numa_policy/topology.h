@@ -56,5 +56,6 @@ char *np_topology_parse(const char *text, struct np_topology *t);
 void np_topology_free(struct np_topology *t);
 json_t *np_topology_json(const struct np_topology *t);
 char *np_topology_differs(const struct np_topology *t, const json_t *nodes);
+char *np_nodes_differ(const json_t *found, const json_t *nodes);
 
 #endif /* NP_TOPOLOGY_H */

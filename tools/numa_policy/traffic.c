@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qemu.h"
 #include "traffic.h"
 #include "util.h"
 
@@ -83,8 +84,7 @@ char *np_traffic_option(const char *plugin, const char *out, const struct np_top
 	struct np_buf b = { 0 };
 
 	np_buf_puts(&b, "file=");
-	for (; *plugin; plugin++)
-		np_buf_puts(&b, *plugin == ',' ? ",," : (char []) { *plugin, '\0' });
+	np_qemu_escape(&b, plugin);
 	np_buf_printf(&b, ",out=%s,nodes=%d", out, t->nodes);
 	for (int i = 0; i < n; i++)
 		np_buf_printf(&b, ",range=%llu:%llu:%llu:%d", ranges[i].addr, ranges[i].len,

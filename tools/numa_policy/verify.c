@@ -599,9 +599,9 @@ static const char usage[] =
 	"  --out DIR         where guests' records and consoles are kept (default: verify beside\n"
 	"                    this program)\n"
 	"  --timeout S       host seconds a guest may take (default: 600)\n"
-	"  --kernel DIR      guest kernel: directory with bzImage, config and release\n"
+	"  --kernel DIR      guest kernel: directory with bzImage (arm64: Image), config, release\n"
 	"  --initrd FILE     guest's initial file system\n"
-	"  --qemu PROGRAM    QEMU to run (default: qemu-system-x86_64)\n";
+	"  --qemu PROGRAM    QEMU to run (default: that of the kernel's architecture)\n";
 
 /* A cell for each workload under each policy. */
 static int make_cells(const struct np_options *o, struct np_cell **cells)
@@ -693,6 +693,7 @@ static int run(struct np_options *o)
 	} else {
 		struct np_plan plan = {
 			.machine = {
+				.arch = setup.arch,
 				.qemu = setup.qemu,
 				.image = setup.image,
 				.initrd = setup.initrd,

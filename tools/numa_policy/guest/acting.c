@@ -237,7 +237,7 @@ static int keep(void *arg)
 	(void)arg;
 	syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 	for (;;)
-		syscall(SYS_pause);
+		syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);
 	return 0;
 }
 

@@ -9,6 +9,8 @@
  * While all CPUs of the guest wait for the host, its clock jumps from timer to timer. So what can
  * be told beforehand to be needed, the program's file and its libraries, is read before the clock
  * of the run is started. What the program opens by itself is not.
+ *
+ * On a running machine the program runs where it is: nothing is mounted, and it may write.
  */
 #include <dirent.h>
 #include <elf.h>
@@ -181,7 +183,7 @@ static int parse_job(char *s, size_t len)
 static int read_job(const char *encoded)
 {
 	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
-	int host = open(HOST, O_PATH | O_CLOEXEC), fd;
+	int host = open(guest.native ? "/" : HOST, O_PATH | O_CLOEXEC), fd;
 	char *path = decode(encoded), chunk[4096];
 	struct np_buf b = { 0 };
 	ssize_t n = -1;
@@ -219,7 +221,7 @@ static void job_record(void)
 /* Into the host's file system; what the job says about directory and environment. */
 static const char *go_in(void)
 {
-	if (chroot(ROOT) || chdir("/"))
+	if (!guest.native && (chroot(ROOT) || chdir("/")))
 		return ROOT;
 	if (chdir(job.cwd))
 		return job.cwd;
@@ -363,10 +365,11 @@ int np_foreign_prepare(const char *job_path)
 		np_rec_error("the host did not say what to run (job=)");
 		return -1;
 	}
-	if (mount_all() || read_job(job_path))
+	if ((!guest.native && mount_all()) || read_job(job_path))
 		return -1;
 	job_record();
-	make_at_home();
+	if (!guest.native)
+		make_at_home();
 	pid = fork();
 	if (!pid) {
 		char *path;

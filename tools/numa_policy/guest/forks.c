@@ -16,7 +16,7 @@
 #include "guest.h"
 
 /* This program, in the guest's initial file system. */
-#define SELF "/init"
+#define SELF "/proc/self/exe"
 
 /* What a process works without looking at its memory, in milliseconds. */
 #define STEP_MS 2.

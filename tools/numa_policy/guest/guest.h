@@ -30,6 +30,12 @@
 /* First argument of the guest program when it is one of the processes of "forks". */
 #define NP_FORK_MODE "--forked"
 
+/*
+ * First argument of the guest program on a running machine; the second names the file for its
+ * records.
+ */
+#define NP_NATIVE_MODE "--native"
+
 /* The toucher of an area that all threads of a process work on. */
 #define NP_ALL_THREADS (-1)
 
@@ -136,6 +142,7 @@ struct np_msg {
  * @table: the shared table
  * @msg_fd: pipe to init
  * @go_fd: pipe from init; end of file tells the workload to exit
+ * @native: this is no guest but a running machine, which has other things to do
  */
 struct np_guest {
 	const struct np_workload *w;
@@ -148,6 +155,7 @@ struct np_guest {
 	struct np_table *table;
 	int msg_fd;
 	int go_fd;
+	bool native;
 };
 
 extern struct np_guest guest;

@@ -39,7 +39,7 @@ $(BUILD)/guest/init: $(GUEST_SRCS) $(GUEST_POLICY_OBJS) $(GUEST_HDRS) $(GUEST_DI
 $(BUILD)/guest/mkcpio: $(GUEST_DIR)/mkcpio.c tools/numa_policy/util.c tools/numa_policy/util.h
 	@mkdir -p $(@D)
 	@echo "  CC      guest $(@F)"
-	@$(GUEST_CC) $(GUEST_CFLAGS) -o $@ $(GUEST_DIR)/mkcpio.c tools/numa_policy/util.c
+	@$(CC) $(GUEST_CFLAGS) -o $@ $(GUEST_DIR)/mkcpio.c tools/numa_policy/util.c
 
 $(BUILD)/guest/initramfs.cpio: $(BUILD)/guest/init $(BUILD)/guest/mkcpio $(GUEST_HISTORIES)
 	@$(BUILD)/guest/mkcpio $(BUILD)/guest/init $@ $(GUEST_HISTORIES)

@@ -5,6 +5,10 @@
  *
  * It keeps its own memory out of NUMA balancing (a memory policy without balancing), so that
  * the counters are the workload's.
+ *
+ * On a running machine (NP_NATIVE_MODE) it is an ordinary program of root: it mounts and switches
+ * on nothing, its records go into a file, and it exits. The tunables that it sets are for whoever
+ * started it to set back.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,6 +22,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/reboot.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -108,6 +113,9 @@ static long limit_s, sample_ms = 1000, decisions;
 static bool traffic;
 static pid_t workload_pid;
 
+/* Processes that the kernel had ended for want of memory before the workload began. */
+static long killed_before;
+
 /* What is seen while the workload runs. */
 static struct {
 	unsigned long t0;
@@ -187,9 +195,11 @@ static void mount_all(void)
 	}
 }
 
-static void power_off(void)
+static noreturn void power_off(void)
 {
 	np_rec_close();
+	if (guest.native)
+		exit(NP_OK);
 	sync();
 	reboot(RB_POWER_OFF);
 	reboot(RB_AUTOBOOT);
@@ -591,6 +601,8 @@ static void run_workload(void)
 	struct sched_param none = { 0 };
 	size_t i;
 
+	if (guest.native)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sched_setscheduler(0, SCHED_OTHER, &none);
 	syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0);
 	setpgid(0, 0);
@@ -640,7 +652,8 @@ static void limit_reached(void)
 {
 	char *last = np_foreign_last_line();
 
-	np_rec_error("limit of %ld s of guest time reached%s", limit_s, last);
+	np_rec_error("limit of %ld s%s reached%s", limit_s, guest.native ? "" : " of guest time",
+		     last);
 	free(last);
 }
 
@@ -708,11 +721,12 @@ static void watch(int msg_fd, pid_t pid)
 /* How the workload's process ended. */
 static void judge_status(int status)
 {
-	long killed = 0;
+	long killed = killed_before;
 
 	read_counter("oom_kill", &killed);
-	if (killed)
-		np_rec_error("the guest was out of memory, the workload was ended");
+	if (killed > killed_before && !(guest.native && seen.end))
+		np_rec_error("the %s was out of memory, the workload was ended",
+			     guest.native ? "machine" : "guest");
 	else if (WIFSIGNALED(status))
 		np_rec_error("the workload was ended by signal %d (%s)", WTERMSIG(status),
 			     strsignal(WTERMSIG(status)));
@@ -734,6 +748,7 @@ static void run(void)
 	    (is_foreign() && np_foreign_prepare(job_path)))
 		goto out;
 	sched_setscheduler(0, SCHED_FIFO, &first);
+	read_counter("oom_kill", &killed_before);
 	read_counters(before);
 	pid = start_workload(&msg_fd, &go_fd);
 	workload_pid = pid;
@@ -761,15 +776,13 @@ out:
 	end_record(before, after, &ru);
 }
 
-int main(int argc, char **argv)
+/* As the first program of a guest. */
+static void enter_guest(void)
 {
 	int err;
 
-	if (argc == 5 && !strcmp(argv[1], NP_FORK_MODE))
-		return np_fork_child(argv[2], argv[3], argv[4]);
 	if (getpid() != 1)
 		np_die(NP_USAGE, "this is the init program of a guest");
-	signal(SIGPIPE, SIG_IGN);
 	mount_all();
 	err = np_rec_open(PORT);
 	if (err) {
@@ -777,6 +790,30 @@ int main(int argc, char **argv)
 		power_off();
 	}
 	switch_on();
+}
+
+/* As an ordinary program; @records is the file for its records. */
+static void enter_machine(const char *records)
+{
+	int err = np_rec_create(records);
+
+	if (err)
+		np_die(NP_FAIL, "cannot write %s: %s", records, strerror(-err));
+	guest.native = true;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 5 && !strcmp(argv[1], NP_FORK_MODE))
+		return np_fork_child(argv[2], argv[3], argv[4]);
+	signal(SIGPIPE, SIG_IGN);
+	if (argc > 2 && !strcmp(argv[1], NP_NATIVE_MODE)) {
+		enter_machine(argv[2]);
+		argc -= 2;
+		argv += 2;
+	} else {
+		enter_guest();
+	}
 	keep_out_of_balancing();
 	find_nodes();
 	parse_args(argc, argv);

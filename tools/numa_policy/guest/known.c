@@ -18,6 +18,7 @@
 #include "guest.h"
 #include "traffic.h"
 
+#ifdef __x86_64__
 /* Loads of 8 bytes, stores of 2, between two marks. */
 static void access_known(void *p, unsigned long loads, unsigned long stores)
 {
@@ -33,6 +34,14 @@ static void access_known(void *p, unsigned long loads, unsigned long stores)
 		     : [p] "r" (p), [mark] "i" (NP_MARK_MAGIC + NP_MARK_PROBE)
 		     : "rax", "cc", "memory");
 }
+#else
+static void access_known(void *p __attribute__((unused)),
+			 unsigned long loads __attribute__((unused)),
+			 unsigned long stores __attribute__((unused)))
+{
+	np_fail("the workload 'known' is for x86_64");
+}
+#endif
 
 /* Memory of a node, all of it there. */
 static char *memory_of(const struct np_node *node, size_t len)

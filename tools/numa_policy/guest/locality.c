@@ -11,6 +11,7 @@
  * with a single thread is read from that thread's CPU with real-time priority: the thread
  * cannot scan meanwhile.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -29,7 +30,7 @@
 #define PM_SWAP 0x4000000000000000UL
 #define PM_FRAME 0x7fffffffffffffUL
 
-/* Frames of a zone of a node; nodes' zones do not overlap. */
+/* Frames of a zone of a node, or of a block of memory. */
 struct range {
 	unsigned long start;
 	unsigned long end;
@@ -75,6 +76,60 @@ static void find_zero_frame(void)
 		close(fd);
 }
 
+static void add_frames(unsigned long start, unsigned long end, int node)
+{
+	ranges = np_realloc(ranges, (nranges + 1) * sizeof(*ranges));
+	ranges[nranges++] = (struct range){ start, end, node };
+}
+
+/* Sort the ranges. Returns the first of two that overlap, or -1. */
+static int first_overlap(void)
+{
+	int i;
+
+	qsort(ranges, nranges, sizeof(*ranges), by_start);
+	for (i = 0; i + 1 < nranges; i++)
+		if (ranges[i + 1].start < ranges[i].end)
+			return i;
+	return -1;
+}
+
+/* The blocks of memory that a node has: each has a link in the node's directory. */
+static void add_blocks(int node, unsigned long frames)
+{
+	char path[64];
+	struct dirent *e;
+	unsigned long n;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d", node);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir)))
+		if (sscanf(e->d_name, "memory%lu", &n) == 1)
+			add_frames(n * frames, (n + 1) * frames, node);
+	if (dir)
+		closedir(dir);
+}
+
+/*
+ * Zones tell where a node's memory begins and ends. Where that of another node lies in between, as
+ * on some large machines, look at blocks of memory. Returns -1 if even a block is on two nodes.
+ */
+static int use_blocks(void)
+{
+	struct np_buf b = { 0 };
+	unsigned long size = 0;
+	int i;
+
+	if (!np_read_file("/sys/devices/system/memory/block_size_bytes", &b))
+		size = strtoul(b.s, NULL, 16);
+	np_buf_free(&b);
+	nranges = 0;
+	for (i = 0; size && i < guest.nnodes; i++)
+		add_blocks(guest.node[i].id, size / NP_PAGE);
+	return nranges && first_overlap() < 0 ? 0 : -1;
+}
+
 /**
  * np_locality_init() - learn which page frames belong to which node
  *
@@ -95,14 +150,12 @@ int np_locality_init(void)
 	}
 	line = np_split(b.s, '\n', &n);
 	for (i = 0; i < n; i++) {
-		if (sscanf(line[i], "Node %d, zone", &node) == 1) {
+		if (sscanf(line[i], "Node %d, zone", &node) == 1)
 			spanned = 0;
-		} else if (sscanf(line[i], " spanned %lu", &spanned) == 1) {
+		else if (sscanf(line[i], " spanned %lu", &spanned) == 1)
 			continue;
-		} else if (sscanf(line[i], " start_pfn: %lu", &start) == 1 && spanned) {
-			ranges = np_realloc(ranges, (nranges + 1) * sizeof(*ranges));
-			ranges[nranges++] = (struct range){ start, start + spanned, node };
-		}
+		else if (sscanf(line[i], " start_pfn: %lu", &start) == 1 && spanned)
+			add_frames(start, start + spanned, node);
 	}
 	np_split_free(line, n);
 	np_buf_free(&b);
@@ -110,13 +163,14 @@ int np_locality_init(void)
 		np_rec_error("/proc/zoneinfo names no zone");
 		return -1;
 	}
-	qsort(ranges, nranges, sizeof(*ranges), by_start);
-	for (i = 1; i < nranges; i++) {
-		if (ranges[i].start < ranges[i - 1].end) {
-			np_rec_error("memory of nodes %d and %d overlaps", ranges[i - 1].node,
-				     ranges[i].node);
-			return -1;
-		}
+	i = first_overlap();
+	if (i >= 0) {
+		int a = ranges[i].node, c = ranges[i + 1].node;
+
+		if (!use_blocks())
+			return 0;
+		np_rec_error("memory of nodes %d and %d overlaps", a, c);
+		return -1;
 	}
 	return 0;
 }

@@ -69,6 +69,18 @@ int np_rec_open(const char *port)
 }
 
 /**
+ * np_rec_create() - let the records go into a file, where there is no port
+ * @path: the file; what it had is lost
+ *
+ * Return: 0, or a negative errno.
+ */
+int np_rec_create(const char *path)
+{
+	port_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+	return port_fd < 0 ? -errno : 0;
+}
+
+/**
  * np_rec_write() - send a record
  * @line: the record, without a newline; emptied
  *

@@ -8,6 +8,7 @@
 #include "../util.h"
 
 int np_rec_open(const char *port);
+int np_rec_create(const char *path);
 void np_rec_write(struct np_buf *line);
 __printf(1, 2) void np_rec(const char *fmt, ...);
 __printf(1, 2) void np_rec_error(const char *fmt, ...);

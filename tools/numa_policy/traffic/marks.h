@@ -34,7 +34,12 @@ enum np_mark {
 #define NP_MARK_BYTES 8
 #define NP_MARK_OPCODE { 0x0f, 0x1f, 0x84, 0x00 }
 #define NP_MARK_MAGIC 0x4e7a6b00
+#ifdef __x86_64__
 #define NP_MARK_ASM ".byte 0x0f, 0x1f, 0x84, 0x00\n\t.long %c[mark]\n\t"
+#else
+/* The plugin is not for guests of other architectures. */
+#define NP_MARK_ASM ""
+#endif
 
 /**
  * np_mark() - execute a mark

@@ -24,8 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "marks.h"
-#include "qemu-plugin-abi.h"
+#include "mark-insn.h"
 
 #define NODES_MAX 64
 #define RANGES_MAX (2 * NODES_MAX)
@@ -269,20 +268,6 @@ static void execute_mark(unsigned int vcpu, void *arg)
 	}
 }
 
-/* The mark that an instruction is, or NP_MARKS. */
-static enum np_mark mark_of(const struct qemu_plugin_insn *insn)
-{
-	static const unsigned char opcode[] = NP_MARK_OPCODE;
-	const char *bytes = qemu_plugin_insn_data(insn);
-	uint32_t operand;
-
-	if (qemu_plugin_insn_size(insn) != NP_MARK_BYTES || memcmp(bytes, opcode, sizeof(opcode)))
-		return NP_MARKS;
-	memcpy(&operand, bytes + sizeof(opcode), sizeof(operand));
-	operand -= NP_MARK_MAGIC;
-	return operand < NP_MARKS ? operand : NP_MARKS;
-}
-
 /* Is this an access to the stack pointer that a task has in its structure, at @operand? */
 static bool is_stack_insn(const struct qemu_plugin_insn *insn, const unsigned char *opcode,
 			  uint32_t *operand)
@@ -339,7 +324,7 @@ static void translate_user(struct qemu_plugin_tb *tb)
 
 	for (i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-		enum np_mark mark = mark_of(insn);
+		enum np_mark mark = np_mark_of(insn, NP_MARK_MAGIC, NP_MARKS);
 
 		if (mark != NP_MARKS)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, execute_mark,

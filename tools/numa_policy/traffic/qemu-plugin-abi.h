@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the plugin uses of QEMU's public plugin interface, version 1 (QEMU 4.2 to 8.2). The
+ * What the plugins use of QEMU's public plugin interface, version 1 (QEMU 4.2 to 8.2). The
  * distribution has no header of it.
  */
 #ifndef NP_QEMU_PLUGIN_ABI_H
@@ -16,6 +16,7 @@
 /* Values of the interface's enumerations. */
 #define QEMU_PLUGIN_CB_NO_REGS 0
 #define QEMU_PLUGIN_MEM_RW 3
+#define QEMU_PLUGIN_INLINE_ADD_U64 0
 
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
@@ -49,6 +50,8 @@ void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id,
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
 					    void (*cb)(unsigned int vcpu, void *arg), int flags,
 					    void *arg);
+void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, int op, void *ptr,
+						uint64_t imm);
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
 				      void (*cb)(unsigned int vcpu, uint32_t info, uint64_t vaddr,
 						 void *arg),
