@@ -1,0 +1,417 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# series.sh TOOL LIBRARY KSRC OUT WORKDIR [RESULTS]: the library as a series of patches for the tree KSRC,
+# with a cover letter, written into OUT; its evidence is the comparison in the directory RESULTS.
+#
+# A patch is the difference of two trees, each of them KSRC's files with the library applied as far as
+# that patch: without the files, the options (by unifdef), the rules and the places in the kernel that
+# a later one brings. So there is one library, and the series cannot differ from it.
+set -eu
+export LC_ALL=C
+
+tool=$(readlink -f "$1") lib=$(readlink -f "$2") ksrc=$3 out=$4 work=$5 results=${6-}
+here=$(readlink -f "$(dirname "$0")")/series
+
+die() {
+	echo "series.sh: $*" >&2
+	exit 1
+}
+
+[ -f "$ksrc/MAINTAINERS" ] || die "KSRC=$ksrc: not a kernel source (it has no MAINTAINERS)"
+ksrc=$(readlink -f "$ksrc")
+[ ! -e "$ksrc/.numa_policy" ] ||
+	die "KSRC=$ksrc has the library already; the series is made for a tree without: make unapply KSRC=$ksrc"
+if [ -n "$results" ]; then
+	[ -d "$results" ] || die "RESULTS=$results: no such directory"
+	results=$(readlink -f "$results")
+fi
+
+# Who it is from: the tree's own configuration, if it is a git tree, else the user's.
+who() {
+	git -C "$ksrc" config "$1" 2>/dev/null || git config "$1" ||
+		die "no $1 in git's configuration, which patches are signed off with: git config --global $1 '...'"
+}
+name=$(who user.name)
+email=$(who user.email)
+
+rm -rf "$work"
+mkdir -p "$work"
+work=$(readlink -f "$work")
+
+# ---- the tree's own files: those that the series edits ----
+
+documents="MAINTAINERS Documentation/scheduler/index.rst Documentation/admin-guide/kernel-parameters.txt"
+mkdir "$work/base"
+"$tool" apply --lib "$lib" --list-files >"$work/files"
+for file in Makefile Kbuild include/linux/sched/numa_balancing.h $(cat "$work/files") $documents; do
+	[ -e "$ksrc/$file" ] || continue
+	mkdir -p "$work/base/$(dirname "$file")"
+	cp "$ksrc/$file" "$work/base/$file"
+done
+for file in $documents; do
+	[ -f "$work/base/$file" ] || die "$ksrc/$file: no such file; the series edits it"
+done
+
+# Which policy decides as this tree does; a tree that does not fit is refused here.
+cp -R "$work/base" "$work/whole"
+"$tool" apply --lib "$lib" "$work/whole" >"$work/apply.log" 2>&1 || {
+	cat "$work/apply.log" >&2
+	die "KSRC=$ksrc: the library does not fit, see above"
+}
+own=pids_active
+! grep -A1 'config NUMA_POLICY_MAINLINE_SEQ_DELTA' "$work/whole/init/Kconfig" | grep -q 'def_bool y' ||
+	own=seq_delta
+
+# ---- the library as of a patch ----
+
+P=kernel/sched/numa_policy
+policies=$(sed -n 's/^[[:space:]]*X(\([A-Z0-9_]*\), \([a-z0-9_]*\),.*/\2/p' "$lib/$P/policies.h")
+steps="decide $(echo "$policies" | grep -vx $own | tr '\n' ' ') boot switch stats trace kunit doc maintainers"
+
+# has STEP: is it part of the library by now?
+has() {
+	case " $now " in *" $1 "*) return 0 ;; esac
+	return 1
+}
+
+# edit FILE COMMAND...: pass a file through a filter
+edit() {
+	file=$1
+	shift
+	[ -f "$file" ] || return 0
+	"$@" <"$file" >"$work/edited"
+	cat "$work/edited" >"$file"
+}
+
+# without_function NAME <FILE: a function and the comment above it are left out
+without_function() {
+	awk -v name="$1" '
+		/^\/\*/ { printf "%s", comment; comment = ""; in_comment = 1 }
+		in_comment { comment = comment $0 "\n"; if (/\*\/$/) in_comment = 0; next }
+		/^[a-z#]/ && index($0, " " name "(") { dropping = 1; comment = "" }
+		dropping { if (/^}/) dropping = 2; else if (dropping == 2 && /^$/) { dropping = 0; next } }
+		dropping == 1 { next }
+		dropping == 2 && /^}/ { next }
+		{ dropping = 0; printf "%s", comment; comment = ""; print }
+		END { printf "%s", comment }'
+}
+
+# The entries of options that are not there yet, lines that name these, and what they would choose.
+kconfig() {
+	awk -v missing=" $missing " -v boot="$1" '
+		BEGIN { RS = ""; ORS = "\n\n" }
+		{
+			entry = $0
+			if (match(entry, /(^|\n)config NUMA_POLICY_[A-Z0-9_]*/)) {
+				symbol = substr(entry, RSTART, RLENGTH)
+				sub(/.*NUMA_POLICY_/, "", symbol)
+				sub(/^DEFAULT_/, "", symbol)
+				dropping = index(missing, " " symbol " ") > 0
+			} else if (!/^\t/) {
+				dropping = 0
+			}
+			if (dropping || (!boot && /^\t  .*at boot/))
+				next
+			n = split(entry, lines, "\n")
+			entry = ""
+			for (i = 1; i <= n; i++) {
+				symbol = lines[i]
+				if (lines[i] ~ /^\t(default|select) .*NUMA_POLICY_[A-Z0-9_]*$/) {
+					sub(/.*NUMA_POLICY_/, "", symbol)
+					sub(/^DEFAULT_/, "", symbol)
+					if (index(missing, " " symbol " "))
+						continue
+				} else if (lines[i] ~ /^\tdefault NUMA_POLICY_DEFAULT_[A-Z0-9_]* if/) {
+					sub(/ if.*/, "", symbol)
+					sub(/.*_DEFAULT_/, "", symbol)
+					if (index(missing, " " symbol " "))
+						continue
+				}
+				entry = entry (entry == "" ? "" : "\n") lines[i]
+			}
+			print entry
+		}' | sed '$d'
+}
+
+# table PATTERN: lines "X(...) \" of a macro that match are left out, and the last one ends it
+table() {
+	awk -v pattern="$1" '
+		/^\tX\(/ {
+			if ($0 ~ pattern)
+				next
+			if (held != "")
+				print held
+			held = $0
+			next
+		}
+		held != "" { sub(/[ \t]*\\$/, "", held); print held; held = "" }
+		{ print }'
+}
+
+# The description of the places in the kernel, as far as they are used.
+hooks() {
+	awk -v drop="$1" -v stats="$2" -v trace="$3" -v tree="$work/stage" '
+		/^file / { dropping = index(drop, " " $2 " ") > 0 }
+		/^copy / {
+			if (system("test -e " tree "/" $2))
+				next
+		}
+		/^\t\tplace / { place = !stats && /scan of a part/ }
+		/^\t*scope|^file / { place = 0 }
+		dropping || place { next }
+		!trace && /\|if \(state\) \{$/ { sub(/ \{$/, ""); single = 1 }
+		!trace && /numa_policy_trace_access\(/ { next }
+		single && /\|}$/ { single = 0; next }
+		{ print }'
+}
+
+# stage STEP...: the library with these, in $work/stage
+stage() {
+	now="$own $*"
+	stage=$work/stage
+	rm -rf "$stage"
+	mkdir "$stage"
+	(cd "$lib" && cp --parents -R kernel include lib fs tools/numa_policy/shim "$stage")
+	missing='' options=''
+	for p in $policies; do
+		has "$p" && continue
+		rm "$stage/$P/$p.c"
+		missing="$missing $(echo "$p" | tr a-z A-Z)"
+	done
+	has pid_history || missing="$missing HISTORY WINDOWS"
+	has hot_shared || missing="$missing SHARED_THRESHOLD"
+	drop=
+	if ! has boot; then
+		rm "$stage/$P/core.c" "$stage/$P/in_force.h"
+		options="$options -DNUMA_POLICY_ONLY_ONE -DNR_NUMA_POLICIES_BUILT=1"
+	fi
+	if ! has switch; then
+		missing="$missing SWITCH DEBUGFS"
+		options="$options -UCONFIG_NUMA_POLICY_SWITCH"
+		rm "$stage/$P/switch.c" "$stage/$P/debugfs.c" "$stage/fs/proc/numa_scan_policy.c"
+		drop="$drop include/linux/sched/signal.h kernel/fork.c fs/proc/base.c fs/proc/internal.h fs/proc/Makefile"
+	fi
+	if ! has stats; then
+		missing="$missing STATS"
+		options="$options -UCONFIG_NUMA_POLICY_STATS"
+		rm "$stage/$P/stats.c" "$stage/$P/stats.h"
+		edit "$stage/$P/fair.h" without_function numa_policy_scanned
+	fi
+	if ! has trace; then
+		missing="$missing TRACE"
+		options="$options -UCONFIG_NUMA_POLICY_TRACE"
+		rm "$stage/include/trace/events/numa_policy.h"
+		edit "$stage/include/linux/numa_policy_state.h" without_function numa_policy_trace_access
+		edit "$stage/include/linux/numa_policy_state.h" sed '/^struct vm_area_struct;$/{N;d;}'
+	fi
+	if ! has kunit; then
+		rm -r "$stage/lib/kunit/numa_policy" "$stage/$P/.kunitconfig" "$stage/$P/kunit.c" \
+			"$stage/$P/kunit.h"
+		drop="$drop lib/kunit/Makefile lib/kunit/Kconfig"
+	fi
+
+	# Options.
+	if [ -n "$options" ]; then
+		find "$stage/kernel" "$stage/include" -name '*.[ch]' | while read -r f; do
+			# shellcheck disable=SC2086
+			unifdef $options -o "$f" "$f" || [ $? -eq 1 ]
+		done
+	fi
+	if ! has stats; then
+		edit "$stage/$P/in_force.h" without_function numa_policy_shadowed
+		edit "$stage/$P/fair.h" sed '/^ \* @counts:/d; /^ \* @reason:/d'
+	fi
+	edit "$stage/$P/Kconfig" kconfig "$(has boot && echo 1 || true)"
+
+	# Objects and headers that are not there yet.
+	edit "$stage/$P/Makefile" awk -v dir="$stage/$P" '
+		/\+= / { file = $NF; sub(/o$/, "c", file); if (system("test -e " dir "/" file)) next } { print }'
+	find "$stage/$P" -name '*.[ch]' | while read -r f; do
+		edit "$f" awk -v dir="$stage/$P" '
+			/^#include "/ { file = $2; gsub(/"/, "", file); if (system("test -e " dir "/" file)) next } { print }'
+	done
+
+	# What is left out leaves the blank lines of both sides.
+	find "$stage/kernel" "$stage/include" -name '*.[ch]' | while read -r f; do
+		edit "$f" cat -s
+	done
+
+	# Rules and reasons that nobody has.
+	edit "$stage/$P/policies.h" table "X\\(($(echo ${missing:-NONE} | tr ' ' '|')),"
+	for rule in $(sed -n 's/^static inline .* \(numa_rule_[a-z_]*\)(.*/\1/p' "$stage/$P/rules.h"); do
+		cat "$stage/$P"/*.c | grep -q "$rule(" ||
+			edit "$stage/$P/rules.h" without_function "$rule"
+	done
+	header=$stage/include/linux/numa_policy.h
+	for reason in $(sed -n 's/^\tX(\([A-Z_]*\),.*/\1/p' "$header"); do
+		[ "$reason" != SKIP ] || continue
+		cat "$stage/$P"/*.c "$stage/$P/rules.h" | grep -q "return NUMA_POLICY_$reason;" && continue
+		edit "$header" sed "/^ \\* @NUMA_POLICY_$reason:/d; /^\\tNUMA_POLICY_$reason,/d"
+		edit "$header" table "X\\($reason,"
+	done
+
+	edit "$stage/tools/numa_policy/shim/hooks" hooks "$drop " "$(has stats && echo 1 || true)" \
+		"$(has trace && echo 1 || true)"
+}
+
+# ---- what is not code ----
+
+# The entry of a boot parameter goes behind that of numa_balancing=.
+parameters() {
+	awk -v entry="$here/kernel-parameters.txt" '
+		/^\tnuma_balancing=/ { on = 1 }
+		on && /^$/ {
+			print
+			while ((getline line <entry) > 0)
+				print line
+			on = 0
+			done = 1
+			next
+		}
+		{ print }
+		END { exit !done }'
+}
+
+# The page goes into the list of the scheduler's pages, behind the last that has the usual name.
+index_page() {
+	awk '
+		/^ +sched-/ && seen { last = NR }
+		/toctree::/ { seen = 1 }
+		{ lines[NR] = $0 }
+		END {
+			if (!last)
+				exit 1
+			match(lines[last], /^ */)
+			for (i = 1; i <= NR; i++) {
+				print lines[i]
+				if (i == last)
+					print substr(lines[last], 1, RLENGTH) "numa-scan-policy"
+			}
+		}'
+}
+
+# Sections are sorted by their titles.
+maintainers() {
+	awk -v entry="$here/MAINTAINERS" -v who="$name <$email>" '
+		function insert(	line, n) {
+			while ((getline line <entry) > 0) {
+				if (line ~ /^#/)
+					continue
+				print line
+				if (!n++)
+					print "M:\t" who
+			}
+			print ""
+			done = 1
+		}
+		FNR == 1 { while ((getline title <entry) > 0 && title ~ /^#/); close(entry) }
+		/^Maintainers List/ { list = 1 }
+		list && !done && blank && /^[A-Z0-9]/ && $0 !~ /^[A-Z]:/ && $0 > title { insert() }
+		{ blank = /^$/; print }
+		END { exit !done }'
+}
+
+documents() {
+	if has doc; then
+		cp "$lib/Documentation/scheduler/numa-scan-policy.rst" Documentation/scheduler
+		edit Documentation/scheduler/index.rst index_page ||
+			die "$ksrc/Documentation/scheduler/index.rst: no list of pages found (toctree::)"
+		edit Documentation/admin-guide/kernel-parameters.txt parameters ||
+			die "$ksrc/Documentation/admin-guide/kernel-parameters.txt: no entry numa_balancing= found"
+	fi
+	if has maintainers; then
+		edit MAINTAINERS maintainers ||
+			die "$ksrc/MAINTAINERS: no sorted list of sections found"
+	fi
+}
+
+# ---- patches ----
+
+# message STEP: subject and text; of a policy without, what the table says of it
+message() {
+	text=$(awk -v step="$1" -v own="$own" '
+		/^#/ { next }
+		/^(patch|policy|policies)( |$)/ { on = $2 == step && NF == 2; next }
+		on { gsub(/@POLICY@/, own); print }' "$here/messages" | sed '/./,$!d')
+	[ -n "$text" ] || text=$(sed -n "s/^\tX([A-Z0-9_]*, $1, \"\(.*\)\").*/sched\/numa: scan policy $1: \1/p" \
+		"$lib/$P/policies.h")
+	[ -z "$text" ] || echo "$text"
+}
+
+repo=$work/repo
+mkdir "$repo"
+cd "$repo"
+git init -q .
+git config user.name "$name"
+git config user.email "$email"
+git config commit.gpgsign false
+git config core.autocrlf false
+cp -R "$work/base/." .
+git add -A
+version=$(sed -n 's/^\(VERSION\|PATCHLEVEL\|SUBLEVEL\|EXTRAVERSION\) *= *//p' "$ksrc/Makefile" | paste -sd . |
+	sed 's/\.$//; s/\.-/-/')
+git commit -q -m "$version"
+git tag base
+
+done=
+for step in $steps; do
+	done="$done $step"
+	# shellcheck disable=SC2086
+	stage $done
+	find . -mindepth 1 -maxdepth 1 ! -name .git -exec rm -rf {} +
+	cp -R "$work/base/." .
+	"$tool" apply --lib "$work/stage" . >"$work/apply.log" 2>&1 || {
+		cat "$work/apply.log" >&2
+		die "step $step: the library as of this patch does not apply, see above"
+	}
+	rm -r .numa_policy
+	documents
+	message "$step" >"$work/message"
+	[ -s "$work/message" ] || die "$here/messages: nothing on $step"
+	git add -A
+	git commit -q -s -F "$work/message"
+done
+
+# The series leads to what apply makes, to the byte.
+for file in $(cat "$work/files"); do
+	diff -r "$work/whole/$file" "$file" >&2 || die "$file: the series leads to another file than apply"
+done
+
+git format-patch -q --cover-letter --numbered -o "$work/new" base
+cover=$work/new/0000-cover-letter.patch
+{
+	cat "$here/cover"
+	echo
+	echo "Made for $version."
+	if commit=$(git -C "$ksrc" rev-parse HEAD 2>/dev/null) && [ -e "$ksrc/.git" ]; then
+		echo "base-commit: $commit"
+	fi
+	echo
+	echo "Evidence"
+	echo "========"
+	echo
+	if [ -n "$results" ]; then
+		"$tool" compare --print --format lkml --out "$results" ||
+			die "RESULTS=$results: no comparison that can be printed, see above"
+	else
+		echo "No results were given for this series (RESULTS=DIR of make patches)."
+	fi
+} >"$work/blurb"
+awk -v blurb="$work/blurb" '
+	/^Subject: / { sub(/\*\*\* SUBJECT HERE \*\*\*/, "sched/numa: scan policies") }
+	/^\*\*\* BLURB HERE \*\*\*$/ { while ((getline line <blurb) > 0) print line; next }
+	{ print }' "$cover" >"$work/cover"
+mv "$work/cover" "$cover"
+
+# Applied by git am, it is the same again.
+git checkout -q -b again base
+git am -q "$work"/new/000[1-9]*.patch "$work"/new/00[1-9]*.patch ||
+	die "git am does not take the series, see above"
+[ "$(git rev-parse again^{tree})" = "$(git rev-parse @{-1}^{tree})" ] ||
+	die "git am of the series leads to another tree"
+
+mkdir -p "$out"
+rm -f "$out"/[0-9][0-9][0-9][0-9]-*.patch
+mv "$work"/new/*.patch "$out"
+ls "$out"/*.patch
