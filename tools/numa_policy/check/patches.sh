@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# patches.sh TOP SOURCE DIR TOOL: checkpatch.pl on every patch of the series.
+set -eu
+. "$(dirname "$0")/lib.sh"
+tool=$(readlink -f "$1")
+
+need perl perl
+need git git
+need unifdef unifdef
+
+# The series is made of a tree's own files; who sends it does not matter here.
+export HOME="$dir/home" GIT_CONFIG_NOSYSTEM=1 XDG_CONFIG_HOME="$dir/home"
+mkdir -p "$HOME"
+git config --global user.name 'Nobody'
+git config --global user.email nobody@example.org
+
+series() {
+	"$tools/kernel.sh" plain "$tool" "$source" "$dir/plain" >"$dir/log" 2>&1 &&
+		"$tools/series.sh" "$tool" "$top" "$dir/plain" "$dir/patches" "$dir/series" >>"$dir/log" 2>&1 &&
+		return
+	tail -n 5 "$dir/log" >&2
+	return 1
+}
+
+# checked PATCH: nothing but what is excepted. Findings are about the files as of this patch.
+checked() {
+	git -C "$dir/series/repo" checkout -q "$commit" || return
+	base=$dir/series/repo
+	perl "$source/scripts/checkpatch.pl" --strict --no-tree --no-summary --show-types --terse --showfile \
+		--max-line-length=100 "$1" >"$dir/said" || true
+	findings <"$dir/said" | sed 's,: checkpatch/FILE_PATH,: patches/FILE_PATH,' >"$dir/findings"
+	# Found without a file, as a fault of the message is.
+	! grep -E '^[^:]*\.patch:[0-9]*: (ERROR|WARNING|CHECK)' "$dir/said" >&2 || return
+	grep ': checkpatch/' "$dir/findings" | lenient=1 excepted checkpatch || return
+	grep -v ': checkpatch/' "$dir/findings" | lenient=1 excepted patches
+}
+
+check "a series can be made" series
+
+commits=$(git -C "$dir/series/repo" rev-list --reverse base..again 2>/dev/null)
+set -- $commits
+for patch in "$dir"/patches/[0-9]*.patch; do
+	case $patch in */0000-*) continue ;; esac
+	commit=$1
+	shift
+	check "checkpatch.pl --strict: $(basename "$patch")" checked "$patch"
+done
+check "there was a patch for each commit" [ $# -eq 0 ]
+
+finish
