@@ -22,7 +22,8 @@ cat >$dir/newest.c <<'END'
  */
 #include "rules.h"
 
-static enum numa_policy_reason newest_decide(const struct numa_policy_snapshot *snap)
+static __always_inline enum numa_policy_reason
+newest_decide(const struct numa_policy_snapshot *snap)
 {
 	return numa_rule_pid(snap, 1);
 }

@@ -59,7 +59,7 @@ while [ $# -gt 0 ]; do
 	[ "$1" = -append ] && append=$2
 	shift
 done
-word() { local w=${append#*$1=}; echo "${w%% *}"; }
+word() { local w=${append#*$1=}; [ "$w" = "$append" ] || echo "${w%% *}"; }
 policy=$(word numa_scan_policy)
 workload=$(word workload)
 seed=$(word seed)
@@ -289,6 +289,43 @@ fails wrong-workload "the guest ran workload 'other'"
 fails wrong-seed "the guest ran with seed 0"
 fails orphan "the guest reset or powered off before it sent a record"
 
+# A kernel without the library is taken to be what it is said to be, and said to be that.
+FAKE=no-library compare --assume --policies seq_delta --workloads sleeper --reps 1 --keep \
+	--out "$work/assume"
+ok "--assume: a kernel that does not tell its policy" rc_is 0
+ok "--assume: the table says so" grep -q 'the policy is assumed, the kernel does not tell' "$work/stdout"
+ok "--assume: the results say so" jq -e '.assumed and (.reproduce | test(" --assume "))' \
+	"$work/assume/results.json"
+ok "--assume: the kernel is not told a policy" [ "$(grep -c console=ttyS0 \
+	"$work/assume/cells/sleeper-seq_delta-1/command")$(grep -c numa_scan_policy \
+	"$work/assume/cells/sleeper-seq_delta-1/command")" = 10 ]
+FAKE=good compare --policies seq_delta --workloads sleeper --reps 2 --out "$work/assume" --resume
+ok "--assume: not together with runs that were told" \
+	both rc_is 1 err_has "whether the policy was assumed (--assume) differs"
+compare --assume --policies seq_delta,always --out "$work/x"
+ok "--assume: one policy only" both rc_is 2 err_has "name it with --policies (2 are named)"
+
+# The image's name tells the architecture, and that QEMU and its machine.
+mkdir "$work/arm64" "$work/path"
+cp "$work/kernel/release" "$work/kernel/config" "$work/arm64"
+echo image >"$work/arm64/Image"
+cp "$work/qemu" "$work/path/qemu-system-aarch64"
+PATH=$work/path:$PATH "$np" compare --kernel "$work/arm64" --initrd "$work/initramfs" --keep \
+	--policies always --workloads sleeper --reps 1 --out "$work/arm" >"$work/stdout" 2>"$work/stderr"
+rc=$?
+ok "arm64: a guest runs" rc_is 0
+ok "arm64: its QEMU, its machine, its console" grep -qE \
+	'^[^ ]*/qemu-system-aarch64 .*-machine virt.*console=ttyAMA0 ' "$work/arm/cells/sleeper-always-1/command"
+ok "arm64: the table says so" grep -q 'QEMU 1.2.3 (fake) arm64, counting' "$work/stdout"
+ok "arm64: the results say so" jq -e '.kernel.arch == "arm64"' "$work/arm/results.json"
+compare --traffic --kernel "$work/arm64" --out "$work/x"
+ok "arm64: --traffic is refused" \
+	both rc_is 1 err_has "the kernel in $work/arm64 is for arm64: loads, stores"
+PATH=$work/path "$np" compare --kernel "$work/arm64" --qemu none --initrd "$work/initramfs" \
+	--out "$work/x" >"$work/stdout" 2>"$work/stderr"
+rc=$?
+ok "arm64: the package with its QEMU" both rc_is 1 err_has "no 'none' in PATH (Debian package qemu-system-arm)"
+
 FAKE_mm_seq=never compare --policies mm_seq,pids_active --workloads sleeper --reps 2 \
 	--out "$work/never"
 ok "never reaching 90 % is no failure" rc_is 0
@@ -300,9 +337,20 @@ ok "a guest that does not power off after its end record is ended and counts" \
 
 # ---- interruption ----
 
+# Wait, for 10 s at most, until two guests, or what stands for them, have started.
+two_started()
+{
+	local n
+
+	for ((n = 0; n < 100; n++)); do
+		[ "$(wc -l <"$FAKE_PIDS")" -ge 2 ] && break
+		sleep 0.1
+	done
+}
+
 interrupt() # SIGNAL MODE
 {
-	local out=$work/int-$1-$2 n=0 pid
+	local out=$work/int-$1-$2 pid
 
 	: >"$FAKE_PIDS"
 	set -m
@@ -311,10 +359,7 @@ interrupt() # SIGNAL MODE
 		--jobs 1 --out "$out" >"$work/stdout" 2>"$work/stderr" </dev/null &
 	pid=$!
 	set +m
-	while [ "$(wc -l <"$FAKE_PIDS")" -lt 2 ] && [ $n -lt 100 ]; do
-		sleep 0.1
-		n=$((n + 1))
-	done
+	two_started
 	sleep 0.3
 	kill "-$1" "$pid"
 	wait "$pid"
@@ -340,10 +385,7 @@ FAKE=hang "$np" compare --kernel "$work/kernel" --initrd "$work/initramfs" --qem
 	--policies always,mm_seq --workloads sleeper --jobs 2 --out "$work/killed" \
 	>"$work/stdout" 2>"$work/stderr" </dev/null &
 pid=$!
-for ((n = 0; n < 100; n++)); do
-	[ "$(wc -l <"$FAKE_PIDS")" -ge 2 ] && break
-	sleep 0.1
-done
+two_started
 compare --policies always --workloads sleeper --reps 1 --out "$work/killed"
 ok "a second run into the same directory is refused" \
 	both rc_is 1 err_has "another numa-policy writes to $work/killed"
@@ -911,7 +953,8 @@ tool() # ARGUMENT...
 tool run
 ok "run without a program is refused" both rc_is 2 err_has "which program?"
 tool run --workloads sleeper -- true
-ok "run has no option --workloads" both rc_is 2 err_has "unknown option '--workloads'"
+ok "run --workloads without --native is refused" \
+	both rc_is 2 err_has "--workloads goes with --native only; numa-policy compare has it"
 tool run --policies nonsense -- true
 ok "run: an unknown policy is refused" both rc_is 2 err_has "unknown policy 'nonsense'"
 tool run --dry-run --reps 3 -- anything --help
@@ -1020,6 +1063,649 @@ mkdir "$work/gone"
 (cd "$work/gone" && rmdir "$work/gone" && "$np" run -- true) >"$work/stdout" 2>"$work/stderr"
 rc=$?
 ok "run in a directory that was removed says so" both rc_is 1 err_has "current directory: No such file"
+
+# ---- top, on the files of kernels that are not there ----
+
+debug=sys/kernel/debug/sched/numa_policy
+
+# A system's files: with the library, balancing, and nothing decided yet.
+system() # NAME PTE_UPDATES HINT_FAULTS LOCAL MIGRATED
+{
+	local dir=$work/$1
+
+	rm -rf "$dir"
+	mkdir -p "$dir/$debug" "$dir/proc/sys/kernel" "$dir/sys/module/kernel/parameters"
+	echo 1 >"$dir/proc/sys/kernel/numa_balancing"
+	echo seq_delta >"$dir/sys/module/kernel/parameters/numa_scan_policy"
+	printf '%s %d\n' nr_free_pages 77 numa_pte_updates "$2" numa_huge_pte_updates 0 \
+		numa_hint_faults "$3" numa_hint_faults_local "$4" numa_pages_migrated "$5" \
+		>"$dir/proc/vmstat"
+	echo "mm_seq seq_delta hot_shared" >"$dir/$debug/available"
+	echo seq_delta >"$dir/$debug/policy"
+	echo 0 >"$dir/$debug/shadow"
+	stats "$1" </dev/null
+	matrix "$1" </dev/null
+}
+stats() { { echo "policy     reason       decisions    pages"; cat; } >"$work/$1/$debug/stats"; }
+matrix() { { echo "policy     says       other      says       decisions"; cat; } >"$work/$1/$debug/shadow_matrix"; }
+top_json() { jq -e "$1" "$work/stdout" >/dev/null; }
+
+# Samples of the systems named, one after the other; "--" ends them.
+top_of() # SYSTEM... -- ARGUMENT...
+{
+	local roots=()
+
+	while [ "$1" != -- ]; do
+		roots+=(--root "$work/$1")
+		shift
+	done
+	tool top "${roots[@]}" "${@:2}"
+}
+once() { top_of "$@" -- --once --json --interval 0.1; }
+
+system before 1000 500 400 50
+stats before <<'END'
+seq_delta  skip               100        0
+seq_delta  pid                 10      600
+END
+matrix before <<'END'
+seq_delta  skip       mm_seq     skip              90
+seq_delta  skip       mm_seq     pid               10
+seq_delta  scan       mm_seq     scan              10
+END
+cp -r "$work/before" "$work/after"
+printf '%s %d\n' numa_pte_updates 1600 numa_huge_pte_updates 3 numa_hint_faults 900 \
+	numa_hint_faults_local 700 numa_pages_migrated 80 >"$work/after/proc/vmstat"
+stats after <<'END'
+seq_delta  skip               150        0
+seq_delta  pid                 20     1100
+seq_delta  forced               1      100
+END
+matrix after <<'END'
+seq_delta  skip       mm_seq     skip             135
+seq_delta  skip       mm_seq     pid               15
+seq_delta  scan       mm_seq     scan              15
+seq_delta  seq_delta  mm_seq     skip               5
+END
+echo 1 >"$work/before/$debug/shadow"
+echo 1 >"$work/after/$debug/shadow"
+once before after
+ok "top: a system that can be read" both rc_is 0 [ ! -s "$work/stderr" ]
+ok "top: decisions by policy and reason" top_json '[.decisions[] | [.policy, .reason, .decisions,
+	.pages, .decisions_total, .pages_total]] == [["seq_delta", "skip", 50, 0, 150, 0],
+	["seq_delta", "pid", 10, 500, 20, 1100], ["seq_delta", "forced", 1, 100, 1, 100]]'
+ok "top: rates are of the measured time" top_json '.seconds >= 0.1 and .seconds < 60 and
+	(.seconds as $s | [.decisions[] | .decisions_per_s * $s - .decisions, .pages_per_s * $s - .pages] +
+	[.shadow_matrix[] | .decisions_per_s * $s - .decisions] +
+	[.events | .numa_pte_updates_per_s * $s - .numa_pte_updates] | all(fabs < 0.001))'
+ok "top: the shadow matrix" top_json '.shadow and ([.shadow_matrix[] | [.policy, .says, .other,
+	.other_says, .decisions]] | .[0] == ["seq_delta", "skip", "mm_seq", "skip", 45] and
+	.[3] == ["seq_delta", "seq_delta", "mm_seq", "skip", 5] and length == 4)'
+ok "top: events" top_json '.events | .numa_pte_updates == 600 and .numa_huge_pte_updates == 3 and
+	.numa_hint_faults == 400 and .numa_hint_faults_local == 300 and .numa_pages_migrated == 30'
+ok "top: the local share" top_json '.local_share == 0.75'
+ok "top: the policies" top_json '.schema == "numa-policy-top" and .policy == "seq_delta" and .numa_balancing == 1 and
+	.available == ["mm_seq", "seq_delta", "hot_shared"] and .notes == [] and .reset == []'
+top_of before after -- --once --interval 0.1
+ok "top: prints the same" both rc_is 0 out_has "policy in force: seq_delta"
+ok "top: prints decisions" grep -qE '^seq_delta +pid +[0-9.]+ +20 +[0-9.]+$' "$work/stdout"
+ok "top: prints the matrix" grep -qE '^ +\+pid [0-9.]+ -seq_delta [0-9.]+$' "$work/stdout"
+ok "top: prints no control characters" sh -c '! grep -q "[[:cntrl:]]" "$1"' sh "$work/stdout"
+top_of before after after -- --count 3 --json --interval 0.1
+ok "top: a line of JSON per interval" sh -c 'jq -se "length == 3 and
+	.[0].decisions[0].decisions == 50 and
+	(.[1:] | all(.decisions[0].decisions == 0 and .local_share == null))" "$1" >/dev/null' sh "$work/stdout"
+top_of before after -- --count 2 --interval 0.1
+ok "top: elsewhere than in a terminal samples are printed" \
+	[ "$(grep -c '^policy in force' "$work/stdout")" = 2 ]
+
+# Somebody else resets, switches, turns off.
+stats after <<'END'
+seq_delta  skip                 3        0
+seq_delta  pid                 20     1100
+END
+once before after
+ok "top: a reset is no rate" both rc_is 0 top_json '.decisions == null and .reset == ["stats"] and
+	.notes == ["somebody reset stats: nothing is known about this interval"]'
+ok "top: the rest is shown" top_json '.events.numa_hint_faults == 400 and (.shadow_matrix | length) == 4'
+stats after </dev/null
+once before after
+ok "top: a reset to nothing is seen" top_json '.decisions == null and .reset == ["stats"]'
+stats after <"$work/before/$debug/stats"
+once before after
+ok "top: a line that nobody asked for is named" both rc_is 1 \
+	err_has "$work/after/$debug/stats: line 2: its second word is no reason: 'policy reason decisions pages'"
+tail -n +2 "$work/before/$debug/stats" | stats after
+matrix after <<'END'
+seq_delta  skip       mm_seq     skip              90
+END
+once before after
+ok "top: a reset of the matrix is seen" both top_json '.reset == ["shadow_matrix"]' \
+	top_json '.shadow_matrix == null and .decisions[0].decisions == 0'
+tail -n +2 "$work/before/$debug/shadow_matrix" | matrix after
+sed -i 's/numa_pages_migrated .*/numa_pages_migrated 49/' "$work/after/proc/vmstat"
+once before after
+ok "top: vmstat that goes down is no rate" both top_json '.reset == ["vmstat"] and .events == null' \
+	top_json '.local_share == null and (.notes[0] | test("vmstat went down"))'
+cp "$work/before/proc/vmstat" "$work/after/proc"
+echo hot_shared >"$work/after/$debug/policy"
+echo 0 >"$work/after/$debug/shadow"
+once before after
+ok "top: a switch is said" top_json '.policy == "hot_shared" and .policy_before == "seq_delta" and
+	(.notes[0] | test("switched from seq_delta to hot_shared"))'
+ok "top: that the shadow was turned off is said" top_json '.notes[1] | test("shadow was turned off")'
+echo 0 >"$work/after/proc/sys/kernel/numa_balancing"
+once after
+ok "top: that balancing is off is said" both rc_is 0 \
+	top_json '.notes == ["/proc/sys/kernel/numa_balancing is 0: NUMA balancing is off, nothing is scanned; as root: sysctl kernel.numa_balancing=1"]'
+top_of after -- --once --interval 0.1
+ok "top: that the shadow is off is said" out_has "the shadow is off (--shadow turns it on"
+
+# Files that are not there.
+without() # NAME FILE MESSAGE: is the message given without the file, and the rest shown?
+{
+	cp -r "$work/before" "$work/without"
+	rm -r "$work/without/${2:?}"
+	[ "$2" != sys/kernel/debug ] || mkdir "$work/without/$2"
+	once without
+	ok "top: $1" both rc_is 1 err_has "$3"
+	ok "top: $1: events are shown, decisions are not" \
+		top_json '.decisions == null and .shadow_matrix == null and .events.numa_pte_updates == 0'
+	rm -r "$work/without"
+}
+without "no statistics" "$debug/stats" \
+	"there is no $work/without/$debug/stats: the kernel is built without CONFIG_NUMA_POLICY_STATS"
+without "debugfs not mounted" sys/kernel/debug "there is no $work/without/$debug: debugfs is not \
+mounted; as root: mount -t debugfs none $work/without/sys/kernel/debug"
+without "no debugfs" sys/kernel "there is no $work/without/$debug: the kernel is built without CONFIG_DEBUG_FS"
+without "only the library" "$debug" "there is no $work/without/$debug: the library is built without \
+CONFIG_NUMA_POLICY_SWITCH and CONFIG_NUMA_POLICY_STATS"
+rm -r "$work/before/sys/module"
+without "no library" "$debug" "there is neither $work/without/$debug nor \
+$work/without/sys/module/kernel/parameters/numa_scan_policy: the kernel is built without the scan-policy library"
+rm "$work/before/$debug/policy" "$work/before/$debug/available"
+once before
+ok "top: one policy, which cannot be switched" both rc_is 0 top_json '.policy == null and .available == null'
+mkdir -p "$work/before/sys/module/kernel/parameters"
+echo mm_seq >"$work/before/sys/module/kernel/parameters/numa_scan_policy"
+once before
+ok "top: then a parameter names it" both rc_is 0 top_json '.policy == "mm_seq"'
+mkdir -p "$work/old/proc/sys/kernel"
+echo nr_free_pages 1 >"$work/old/proc/vmstat"
+once old
+ok "top: a kernel that cannot balance: nothing is printed" both rc_is 1 [ ! -s "$work/stdout" ]
+ok "top: it is said" both err_has "there is no $work/old/proc/sys/kernel/numa_balancing: the kernel is built without CONFIG_NUMA_BALANCING" \
+	err_has "$work/old/proc/vmstat has no numa_pte_updates"
+
+# Files that may not be read: root can do without that right.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	unprivileged() { setpriv --inh-caps=-all --bounding-set=-all "$@"; }
+	advice=
+else
+	unprivileged() { "$@"; }
+	advice="; run as root"
+fi
+chmod 0 "$work/before/$debug"
+unprivileged "$np" top --root "$work/before" --once --json --interval 0.1 >"$work/stdout" 2>"$work/stderr"
+rc=$?
+ok "top: files that may not be read are named" both rc_is 1 \
+	err_has "cannot read $work/before/$debug/stats: Permission denied$advice"
+ok "top: what may be read is shown" top_json '.events.numa_pte_updates == 0 and .policy == "mm_seq"'
+chmod 755 "$work/before/$debug"
+
+# Files with something else in them.
+malformed() # FILE TEXT MESSAGE
+{
+	cp -r "$work/before" "$work/malformed"
+	printf '%b' "$2" >"$work/malformed/$1"
+	once malformed
+	ok "top: malformed ${1##*/}: ${2:0:20}" both rc_is 1 err_has "$work/malformed/$1$3"
+	rm -r "$work/malformed"
+}
+header='policy reason decisions pages\n'
+malformed "$debug/stats" '' ": it is empty"
+malformed "$debug/stats" 'policy reason\n' ": line 1: not 'policy reason decisions pages': 'policy reason'"
+malformed "$debug/stats" "${header}mm_seq pid 1 2\nmm_seq why 1 2\n" ": line 3: its second word is no reason: 'mm_seq why 1 2'"
+malformed "$debug/stats" "${header}mm_seq pid -1 2\n" ": line 2: it does not end with two counts"
+malformed "$debug/shadow_matrix" 'policy says other says decisions\nmm_seq pid always hot 5\n' ": line 2: two policies cannot say"
+malformed "$debug/shadow" 'maybe\n' ": it has neither 0 nor 1"
+malformed "$debug/available" 'a [b]\n' ": not the name of a policy: '[b]'"
+malformed "$debug/policy" 'a b\n' ": not the name of a policy: 'a b'"
+malformed proc/sys/kernel/numa_balancing 'on\n' ": it has no number"
+malformed proc/vmstat 'numa_pte_updates many\n' ": line 1: not NAME COUNT: 'numa_pte_updates many'"
+
+# Options.
+for interval in 0 0.09 -1 86401 1s '' . 1.2.3 nan 0x10 1e3 ' 1'; do
+	tool top --once --interval "$interval"
+	ok "top: --interval '$interval' is refused" both rc_is 2 err_has "not a number of seconds from 0.1 to 86400"
+done
+for interval in .1 0.10 000.1; do
+	top_of before -- --once --interval "$interval"
+	ok "top: --interval $interval is taken" rc_is 0
+done
+for count in 0 -1 x 99999999999; do
+	tool top --count "$count"
+	ok "top: --count $count is refused" both rc_is 2 err_has "--count $count: not a number from 1"
+done
+tool top --once --count 2
+ok "top: --once with --count is refused" both rc_is 2 err_has "exclude each other"
+tool top extra
+ok "top: arguments are refused" both rc_is 2 err_has "unexpected argument 'extra'"
+tool top --onc --nosuch
+ok "top: unknown options are refused" both rc_is 2 err_has "unknown option '--nosuch'"
+tool top --help
+ok "top: --help" both rc_is 0 out_has "Usage: numa-policy top"
+
+# The shadow is turned on, and off again where it was off, however the program ends.
+shadow_is() { [ "$(cat "$work/before/$debug/shadow")" = "$1" ]; }
+await() # COMMAND...: up to 10 s
+{
+	local i
+
+	for ((i = 0; i < 100; i++)); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+ended_by() # SIGNAL: how a long run with --shadow ends by it
+{
+	# The shell has what it runs in the background ignore SIGINT and SIGQUIT.
+	env --default-signal=INT,QUIT "$np" top --shadow --root "$work/before" --interval 30 --count 1 \
+		>"$work/stdout" 2>"$work/stderr" </dev/null &
+	local pid=$!
+
+	await shadow_is 1 || return
+	kill -s "$1" "$pid"
+	wait "$pid"
+	rc=$?
+}
+echo 0 >"$work/before/$debug/shadow"
+top_of before -- --once --json --shadow --interval 0.1
+ok "top: --shadow turns the shadow on" both rc_is 0 top_json '.shadow and .notes == []'
+ok "top: and off at the end" shadow_is 0
+for signal in INT TERM HUP QUIT; do
+	ended_by "$signal"
+	ok "top: SIG$signal ends it as it should" rc_is $((128 + $(kill -l "$signal")))
+	ok "top: and turns the shadow off" shadow_is 0
+done
+"$np" top --shadow --root "$work/before" --interval 0.1 2>"$work/stderr" | head -n 1 >"$work/stdout"
+rc=${PIPESTATUS[0]}
+ok "top: a reader that goes ends it, without a word" both rc_is 141 [ ! -s "$work/stderr" ]
+ok "top: and the shadow is off" shadow_is 0
+if [ -w /dev/full ]; then
+	"$np" top --once --root "$work/before" --interval 0.1 >/dev/full 2>"$work/stderr"
+	rc=$?
+	ok "top: output that cannot be written is an error" both rc_is 1 err_has "No space left"
+fi
+echo 1 >"$work/before/$debug/shadow"
+top_of before -- --once --shadow --interval 0.1
+ok "top: a shadow that was on stays on" both rc_is 0 shadow_is 1
+rm "$work/before/$debug/shadow"
+top_of before -- --once --shadow --interval 0.1
+ok "top: --shadow where there is none is refused" both rc_is 1 err_has \
+	"--shadow: there is no $work/before/$debug/shadow: the kernel is built without CONFIG_NUMA_POLICY_STATS"
+echo 0 >"$work/before/$debug/shadow"
+
+# In a terminal: drawn to its size, and given back as it was.
+in_terminal() # KEYS COLUMNS ROWS ARGUMENT...
+{
+	local keys=$1 size="cols $2 rows $3"
+
+	shift 3
+	# Ctrl-C is for the shell in the terminal as well, which is to go on.
+	{ sleep 1; printf '%b' "$keys"; sleep 1; } | TERM=xterm SHELL=/bin/sh timeout 20 script -qec \
+		"trap : INT; stty $size; stty -g >$work/tty1; $np top --root $work/before $*; echo \"rc \$?\"; stty -g >$work/tty2" \
+		/dev/null >"$work/stdout" 2>"$work/stderr"
+}
+screen() { tr -d '\r' <"$work/stdout" | sed 's/\x1b\[H/\n/g; s/\x1b\[[0-9;?]*[a-zA-Z]//g'; }
+fits() { screen | awk -v w="$1" 'length > w { print "too wide: " $0; bad = 1 } END { exit bad }'; }
+restored() { cmp -s "$work/tty1" "$work/tty2" && tail -n 2 "$work/stdout" | grep -q $'\x1b\[?1049l'; }
+if command -v script >/dev/null; then
+	in_terminal q 50 12 --interval 0.3
+	ok "top in a terminal: q leaves" both out_has "rc 0" out_has $'\x1b[?1049h'
+	ok "top in a terminal: it is given back" restored
+	ok "top in a terminal: lines fit" fits 50
+	ok "top in a terminal: what does not fit is said" out_has "more lines in a higher terminal)"
+	in_terminal '\x03' 100 50 --interval 0.3 --shadow
+	ok "top in a terminal: Ctrl-C leaves" both out_has "rc 0" restored
+	ok "top in a terminal: all is shown" sh -c '! grep -q "more lines" "$1"' sh "$work/stdout"
+	ok "top in a terminal: the shadow is off again" shadow_is 0
+	in_terminal '' 80 24 --interval 0.1 --count 3
+	ok "top in a terminal: --count leaves" both out_has "rc 0" restored
+	in_terminal '' 80 24 --once --interval 0.1
+	ok "top in a terminal: --once takes no screen" both out_has "rc 0" \
+		sh -c '! grep -q 1049 "$1"' sh "$work/stdout"
+	rm "$work/before/$debug/stats"
+	in_terminal q 80 24 --interval 0.3
+	ok "top in a terminal: what is missing is said at the end too" both out_has "rc 1" \
+		sh -c 'tail -n 3 "$1" | grep -q CONFIG_NUMA_POLICY_STATS' sh "$work/stdout"
+else
+	skip "top in a terminal" "there is no script(1)"
+fi
+
+# ---- run --native: a directory stands in for the running kernel's files ----
+
+fix=$work/fix
+debug=$fix/sys/kernel/debug/sched
+now() { cat "$debug/numa_policy/policy"; }
+
+# A machine with two nodes and four policies, one of which is in force.
+machine()
+{
+	local i
+
+	rm -rf "$work/fix"
+	mkdir -p "$debug/numa_policy" "$debug/numa_balancing" "$fix/proc/sys/kernel/random" \
+		"$fix/boot" "$fix/sys/devices/system/node/node0" "$fix/sys/devices/system/node/node1"
+	echo "always mm_seq pids_active seq_delta" >"$debug/numa_policy/available"
+	echo seq_delta >"$debug/numa_policy/policy"
+	echo 1000 >"$debug/numa_balancing/scan_delay_ms"
+	echo 256 >"$debug/numa_balancing/scan_size_mb"
+	echo 1 >"$fix/proc/sys/kernel/numa_balancing"
+	echo boot-1 >"$fix/proc/sys/kernel/random/boot_id"
+	echo "Linux version of the fixture" >"$fix/proc/version"
+	printf 'processor\t: 0\nmodel name\t: CPU of the fixture\n' >"$fix/proc/cpuinfo"
+	printf 'CONFIG_NUMA_POLICY_WINDOWS=6\nCONFIG_NUMA_POLICY_SWITCH=y\nCONFIG_X=y\n' \
+		>"$fix/boot/config-$(uname -r)"
+	echo 0-1 >"$fix/sys/devices/system/node/online"
+	for i in 0 1; do
+		echo "$i,$((i + 2))" >"$fix/sys/devices/system/node/node$i/cpulist"
+		echo "Node $i MemTotal: 1048576 kB" >"$fix/sys/devices/system/node/node$i/meminfo"
+	done
+	echo "10 20" >"$fix/sys/devices/system/node/node0/distance"
+	echo "20 10" >"$fix/sys/devices/system/node/node1/distance"
+}
+
+# Plays the program that runs the workloads, in the way that FAKE_<policy> says. What was run under
+# which policy goes to $FAKE_ORDER.
+mkdir -p "$work/bin/guest"
+cp "$np" "$work/bin/numa-policy"
+cat >"$work/bin/guest/init" <<'EOF'
+#!/bin/bash
+[ "$1" = --native ] || exit 9
+records=$2
+for arg; do
+	case $arg in
+	workload=*) workload=${arg#*=} ;;
+	seed=*) seed=${arg#*=} ;;
+	windows=*) windows=${arg#*=} ;;
+	t.*) arg=${arg#t.}; echo "${arg#*=}" >"$FAKE_DEBUG/numa_balancing/${arg%%=*}" ;;
+	esac
+done
+echo $$ >>"$FAKE_PIDS"
+policy=$(cat "$FAKE_DEBUG/numa_policy/policy")
+echo "$workload/$policy" >>"$FAKE_ORDER"
+mode=FAKE_$policy
+mode=${!mode:-good}
+cpus1=[1,3]
+[ "$mode" = hotplug ] && cpus1=[1]
+{
+	printf '{"type":"begin","version":1,"workload":"%s","seed":%s,' "$workload" "$seed"
+	printf '"kernel":"%s","policy":"%s","windows":%s,"nodes":[' "$(uname -r)" "$policy" "$windows"
+	printf '{"id":0,"cpus":[0,2],"mem_kb":1048576,"distance":[10,20]},'
+	printf '{"id":1,"cpus":%s,"mem_kb":1048576,"distance":[20,10]}],' "$cpus1"
+	printf '"params":{},"tunables":{"scan_delay_ms":%s},"sample_ms":1000}\n' \
+		"$(cat "$FAKE_DEBUG/numa_balancing/scan_delay_ms")"
+} >"$records"
+case $mode in
+hang) setsid sleep 1000 & echo $! >>"$FAKE_PIDS"; sleep 1000 ;;
+orphan) setsid sleep 1000 & echo $! >>"$FAKE_PIDS" ;;
+status) echo "no memory of node 1" >&2; exit 3 ;;
+other) echo always >"$FAKE_DEBUG/numa_policy/policy" ;;
+off) echo 0 >"$FAKE_BALANCING" ;;
+esac
+printf '{"type":"end","status":"ok","records":1,"metrics":{"pte_updates":%d,"hint_faults":5,' \
+	$((100 + ${#policy} * 10 + seed % 7)) >>"$records"
+printf '"hint_faults_local":0,"pages_migrated":3,"local_mean":0.5,"local_end":0.75,' >>"$records"
+printf '"t90_ms":null,"system_ms":10,"user_ms":20,"elapsed_ms":30000}}\n' >>"$records"
+EOF
+chmod +x "$work/bin/guest/init"
+export FAKE_DEBUG=$debug FAKE_BALANCING=$fix/proc/sys/kernel/numa_balancing FAKE_ORDER=$work/order
+
+native() # OPTION... or -- PROGRAM...
+{
+	: >"$FAKE_ORDER"
+	"$work/bin/numa-policy" run --native --root "$fix" "$@" >"$work/stdout" 2>"$work/stderr" </dev/null
+	rc=$?
+}
+
+untouched() { [ ! -s "$FAKE_ORDER" ] && [ "$(now 2>/dev/null || echo seq_delta)" = seq_delta ]; }
+
+native_refuses() # NAME STATUS MESSAGE OPTION...
+{
+	local name=$1 status=$2 message=$3
+
+	shift 3
+	native --out "$work/refused" "$@"
+	ok "run --native, $name: says so and exits with $status" both rc_is "$status" err_has "$message"
+	ok "run --native, $name: nothing was run or changed" untouched
+}
+
+machine
+for option in "--topology 2x2" "--shift 3" "--accel kvm" --traffic "--latency 1/2" "--qemu x" \
+	"--kernel x" "--initrd x" "--jobs 2" "--timeout 5" "--stall 5" --decisions; do
+	# shellcheck disable=SC2086
+	native_refuses "$option" 2 "${option%% *} is about guests, it does not go with --native" \
+		$option -- true
+done
+native --dry-run --jobs 1 -- true
+ok "run --native --jobs 1 is what it does anyway" rc_is 0
+native_refuses "no program" 2 "which program, or which --workloads?"
+native_refuses "program and workloads" 2 "a program or --workloads, not both" --workloads sleeper -- true
+native_refuses "--set with a program" 2 "--set is about workloads" --set sleeper.vmas=2 -- true
+native_refuses "a workload of the tests" 2 "workload 'rules' does not go with --native" --workloads rules
+native_refuses "a policy that the kernel lacks" 2 \
+	"unknown policy 'vma_seq'; this kernel has: always, mm_seq, pids_active, seq_delta" \
+	--policies always,vma_seq -- true
+echo 0 >"$fix/proc/sys/kernel/numa_balancing"
+native_refuses "balancing off" 1 "sysctl kernel.numa_balancing=1" -- true
+native --dry-run -- true
+ok "run --native --dry-run does not ask for that" rc_is 0
+machine
+echo 0 >"$fix/sys/devices/system/node/online"
+native_refuses "one node" 1 "this machine has 1 NUMA node with CPUs and memory" -- true
+machine
+mv "$work/bin/guest/init" "$work/bin/guest/away"
+native_refuses "no program for workloads" 1 "'make guest' builds it" -- true
+mv "$work/bin/guest/away" "$work/bin/guest/init"
+chmod 444 "$debug/numa_policy/policy"
+native_refuses "a kernel that cannot switch" 1 "numa_policy/policy can only be read; build it with" -- true
+rm -f "$debug/numa_policy/policy"
+native_refuses "a kernel without that file" 1 "CONFIG_NUMA_POLICY_SWITCH" -- true
+rm "$debug/numa_policy/available"
+rmdir "$debug/numa_policy"
+native_refuses "a kernel without the library" 1 "built without the scan-policy library" -- true
+rm -r "$work/fix/sys/kernel/debug/sched"
+native_refuses "no debugfs" 1 "mount -t debugfs" -- true
+native --dry-run --policies always,vma_seq -- true
+ok "run --native --dry-run goes without the kernel's files" rc_is 0
+tool run --dry-run --root "$fix" -- true
+ok "--root without --native is refused" both rc_is 2 err_has "--root goes with --native only"
+
+machine
+cells="--policies always,seq_delta,mm_seq --workloads sleeper,late_vma --reps 4"
+# shellcheck disable=SC2086
+native --list-cells $cells
+cp "$work/stdout" "$work/list"
+ok "run --native --list-cells lists every cell" [ "$(sort -u "$work/list" | wc -l)" = 24 ]
+ok "repetition by repetition" [ "$(sed 's,.*/,,' "$work/list" | uniq | tr -d '\n')" = 1234 ]
+orders=$(for rep in 1 2 3 4; do grep "/$rep\$" "$work/list" | sed 's,/[0-9]*$,,' | md5sum; done | sort -u | wc -l)
+ok "in an order that differs between them" [ "$orders" -gt 2 ]
+# shellcheck disable=SC2086
+native --list-cells $cells
+ok "that is the same for the same seed" cmp -s "$work/stdout" "$work/list"
+# shellcheck disable=SC2086
+native --list-cells $cells --seed 2
+ok "and another for another" bash -c "! cmp -s $work/stdout $work/list"
+if setpriv --version >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
+	nobody=$(mktemp -d /tmp/numa-policy-nobody.XXXXXX)
+	chmod 755 "$nobody"
+	cp "$np" "$nobody/numa-policy"
+	unprivileged()
+	{
+		(cd / && setpriv --reuid=65534 --regid=65534 --clear-groups "$nobody/numa-policy" run \
+			--native "$@") >"$work/stdout" 2>"$work/stderr" </dev/null
+		rc=$?
+	}
+	unprivileged -- true
+	ok "run --native without root says so" both rc_is 1 err_has "--native needs root"
+	unprivileged --policies always --reps 2 --workloads sleeper --list-cells
+	ok "--list-cells does without root" both rc_is 0 out_has "sleeper/always/2"
+	unprivileged --policies always --dry-run -- true
+	ok "--dry-run does without root" rc_is 0
+	rm "$nobody/numa-policy"
+	rmdir "$nobody"
+else
+	skip "run --native without root" "this is not root, or there is no setpriv"
+fi
+
+out=$work/native
+# shellcheck disable=SC2086
+native --out "$out" $cells --base mm_seq --tune scan_delay_ms=500
+cp "$work/stdout" "$work/table"
+ok "run --native: a run of good cells exits with 0" rc_is 0
+ok "it was quiet" [ ! -s "$work/stderr" ]
+ok "each cell was run under its policy, in the order of --list-cells" \
+	cmp -s "$FAKE_ORDER" <(sed 's,/[0-9]*$,,' "$work/list")
+ok "the results say which was run when" cmp -s "$work/list" \
+	<(jq -r '.cells | sort_by(.order)[] | "\(.workload)/\(.policy)/\(.rep)"' "$out/results.json")
+ok "the policy is the one from before" [ "$(now)" = seq_delta ]
+ok "so are the tunables" \
+	[ "$(cat "$debug/numa_balancing/scan_delay_ms" "$debug/numa_balancing/scan_size_mb" | paste -sd' ')" = "1000 256" ]
+ok "every cell had the tunable asked for" \
+	[ "$(jq '[.cells[].begin.tunables.scan_delay_ms] | unique == [500]' "$out/results.json")" = true ]
+ok "the windows are the kernel's" \
+	[ "$(jq '[.cells[].begin.windows] | unique == [6]' "$out/results.json")" = true ]
+jq '.native.cpu == "CPU of the fixture" and .native.boot == "boot-1" and
+	.native.policy_before == "seq_delta" and .native.tunables_before.scan_delay_ms == 1000 and
+	.kernel.version == "Linux version of the fixture" and (.kernel.config | length) == 2 and
+	.topology.text == "2x2, 1024+1024 MB as found" and .topology.nodes[1].cpus == [1, 3]' \
+	"$out/results.json" >"$work/stdout"
+ok "the head says what it ran on" out_has true
+jq '[has("qemu", "guest", "timeout_s", "stall_s")] + [.workloads[].shift != null] +
+	[.kernel | has("image_sha256", "config_sha256", "library_sha256")] | any | not' \
+	"$out/results.json" >"$work/stdout"
+ok "what guests have is absent" out_has true
+jq -r .reproduce "$out/results.json" >"$work/stdout"
+ok "the command to reproduce is native" grep -qxF "numa-policy run --native \
+--policies always,seq_delta,mm_seq --workloads sleeper,late_vma --base mm_seq --reps 4 --seed 1 \
+--tune scan_delay_ms=500" "$work/stdout"
+cp "$work/table" "$work/stdout"
+ok "the table says that it was no guest" both out_has "compared on a running machine" \
+	out_has "PTE updates, faults and migrations are those of the whole machine"
+tool compare --print "$out"
+ok "compare --print prints the same" both rc_is 0 cmp -s "$work/stdout" "$work/table"
+for format in text lkml; do
+	tool report "$out" --format "$format"
+	ok "report --format $format says what it ran on" both rc_is 0 out_has "CPU of the fixture"
+	ok "report --format $format says whose the counters are" out_has "On a running machine, PTE updates,"
+done
+tool report "$out" --format csv
+ok "report --format csv works" rc_is 0
+tool report "$out" --format json
+ok "report --format json has the machine" out_has '"CPU of the fixture"'
+if command -v gnuplot >/dev/null; then
+	tool report "$out" --format html
+	ok "report --format html says what it ran on" both rc_is 0 out_has "compared on a running machine"
+else
+	skip "report --format html of a native run" "there is no gnuplot"
+fi
+# shellcheck disable=SC2086
+native --out "$out" $cells --base mm_seq --tune scan_delay_ms=500 --resume
+ok "--resume of a complete run runs nothing" both rc_is 0 [ ! -s "$FAKE_ORDER" ]
+native --out "$out" --policies always,seq_delta,mm_seq,pids_active --workloads sleeper,late_vma \
+	--reps 4 --base mm_seq --tune scan_delay_ms=500 --resume
+ok "--resume with another policy runs that only" \
+	[ "$(wc -l <"$FAKE_ORDER") $(grep -c pids_active "$FAKE_ORDER")" = "8 8" ]
+ok "and goes on counting" \
+	[ "$(jq '[.cells[].order] | sort == [range(1; 33)]' "$out/results.json")" = true ]
+echo boot-2 >"$fix/proc/sys/kernel/random/boot_id"
+native --out "$out" --policies always --workloads sleeper --reps 4 --tune scan_delay_ms=500 --resume
+ok "--resume after a reboot is refused" both rc_is 1 err_has "boot of the machine differs"
+native --out "$out/default" --reps 1 -- true
+ok "all policies of the kernel are run if none is named" [ "$(sort "$FAKE_ORDER" | paste -sd' ')" = \
+	"command/always command/mm_seq command/pids_active command/seq_delta" ]
+ok "the results name the program" \
+	[ "$(jq -c '.workloads[0].command' "$out/default/results.json")" = '["true"]' ]
+
+native_fails() # MODE REASON
+{
+	machine
+	: >"$FAKE_PIDS"
+	FAKE_mm_seq=$1 native --out "$work/native-$1" --policies mm_seq,always --workloads sleeper --reps 2
+	ok "run --native, $1: exits with 1" rc_is 1
+	ok "run --native, $1: the reason is in the table" out_has "sleeper under mm_seq, repetition 2: $2"
+	ok "run --native, $1: the policy is the one from before" [ "$(now)" = seq_delta ]
+	ok "run --native, $1: nothing is left" no_guest_left
+}
+
+native_fails other "the scan policy was changed by somebody else: at the end of the run it was 'always'"
+ok "run --native, other: runs under other policies count" grep -qE '^runs +0/2 +2/2$' "$work/stdout"
+native_fails off "NUMA balancing is off"
+native_fails hotplug "topology differs: node 1 had other CPUs in the run than before"
+native_fails status "the program that runs workloads exited with status 3: no memory of node 1"
+machine
+: >"$FAKE_PIDS"
+FAKE_mm_seq=orphan native --out "$work/native-orphan" --policies mm_seq --workloads sleeper --reps 1
+ok "run --native: what a run leaves behind is ended" both rc_is 0 no_guest_left
+
+native_interrupt() # SIGNAL
+{
+	local pid
+
+	machine
+	: >"$FAKE_PIDS"
+	: >"$FAKE_ORDER"
+	set -m
+	FAKE_always=hang "$work/bin/numa-policy" run --native --root "$fix" --policies always --reps 2 \
+		--workloads sleeper --tune scan_delay_ms=77 --out "$work/native-$1" \
+		>"$work/stdout.$1" 2>"$work/stderr.$1" </dev/null &
+	pid=$!
+	set +m
+	two_started
+	ok "run --native, SIG$1: the policy is in force meanwhile" [ "$(now)" = always ]
+	native --out "$work/second" --policies mm_seq -- true
+	ok "run --native, SIG$1: a second run is refused" both rc_is 1 err_has "there can be one at a time"
+	ok "run --native, SIG$1: and changes nothing" [ "$(now)" = always ]
+	kill "-$1" "$pid"
+	wait "$pid"
+	rc=$?
+	ok "run --native, SIG$1: exits with 1" rc_is 1
+	ok "run --native, SIG$1: the policy is the one from before" [ "$(now)" = seq_delta ]
+	ok "run --native, SIG$1: so are the tunables" [ "$(cat "$debug/numa_balancing/scan_delay_ms")" = 1000 ]
+	ok "run --native, SIG$1: nothing is left" no_guest_left
+	ok "run --native, SIG$1: the results say so" \
+		grep -q '"interrupted": true' "$work/native-$1/results.json"
+}
+
+native_interrupt INT
+native_interrupt TERM
+native_interrupt QUIT
+
+# A program that a shell becomes has children that it did not start.
+machine
+: >"$FAKE_ORDER"
+sh -c 'sleep 1000 & echo $! >"$1"; shift; exec "$@"' sh "$work/elder" \
+	"$work/bin/numa-policy" run --native --root "$fix" --workloads sleeper --reps 1 \
+	--policies always --out "$work/elder-out" >"$work/stdout" 2>"$work/stderr" </dev/null
+rc=$?
+ok "run --native ends what a run leaves behind, not what was there before" \
+	both rc_is 0 kill -0 "$(cat "$work/elder")"
+kill "$(cat "$work/elder")"
+if unshare --pid --fork true 2>/dev/null; then
+	machine
+	: >"$FAKE_ORDER"
+	timeout -s KILL 20 unshare --pid --fork "$work/bin/numa-policy" run --native --root "$fix" \
+		--workloads sleeper --reps 1 --policies always --out "$work/ns-out" \
+		>"$work/stdout" 2>"$work/stderr" </dev/null
+	rc=$?
+	ok "run --native with the /proc of another PID namespace is refused" \
+		both rc_is 1 err_has "/proc is not that of this PID namespace"
+	ok "and nothing was run or changed" untouched
+else
+	skip "run --native in another PID namespace" "no right to make one"
+fi
 
 # ---- full disk ----
 

@@ -42,7 +42,8 @@ check "boot: no name is logged too" said empty "numa_scan_policy=: no such"
 
 # ---- the KUnit suite, in a kernel that balances ----
 
-boot kunit kunit.enable=1
+# Newer kernels do not run what is built in unless they are told to; older ones do not know the word.
+boot kunit "kunit.enable=1 kunit.autorun=1"
 ktap=$(sed -n 's/^\[[^]]*\] *//; s/^# Totals: //p' "$work/kunit.log" | tail -n 1)
 echo "# KUnit at boot: $ktap"
 check "boot: the KUnit suite passes" said kunit '^ *\(\[[^]]*\] \)\?ok [0-9]* numa_policy$'
@@ -226,6 +227,141 @@ check "run: with its exit status and output" own_is fails '.reason | test("exit 
 refuse "run: a program that never ends fails the cell" own never --limit 5 -- sleep 1000000
 check "run: it says so" own_is never '.reason | test("limit of 5 s of guest time")'
 
+# ---- top: what the policies of a guest decide, counted by its kernel ----
+
+# watched POLICY SECONDS ARGUMENT...: a guest that balances, and what top says of it
+watched() {
+	policy=$1 seconds=$2
+	shift 2
+	"$tool" run --kernel "$kernel" --policies "$policy" --reps 1 --topology 2x2 \
+		--out "$work/watched $policy" -- "$work/watched" "$tool" "$tests/top.jq" "$seconds" "$@" \
+		>"watched-$policy.out" 2>&1 &&
+		jq -re '.cells[0].records[] | select(.type == "output").text' \
+			"watched $policy/results.json" >"watched-$policy.json"
+}
+
+# watched_is POLICY FILTER: is the filter true? Decisions fall between the reading of two files:
+# "near" allows for two tasks' passes over all of a process, which has some 30 VMAs.
+watched_is() {
+	jq -e "def near(\$a; \$b): (\$a - \$b) * (\$a - \$b) <= pow(60 + \$a / 50; 2); $2" \
+		"watched-$1.json" >/dev/null || { sed 's/^/# /' "watched-$1.json"; return 1; }
+}
+
+script watched <<-'END'
+	#!/bin/sh
+	# TOOL SUMS SECONDS
+	# Where all accesses have become local, passes become rare, down to one in a minute.
+	echo 1000 >/sys/kernel/debug/sched/numa_balancing/scan_period_max_ms || exit
+	perf=${NUMA_POLICY_PERF:-perf}
+	"$perf" bench numa mem -p 2 -t 2 -P 8 -s 1000 -l 1000000 -zZ0q >/dev/null 2>&1 &
+	sleep 5
+	"$1" top --once --json --shadow --interval "$3" >/tmp/top.json || exit
+	grep -qx 0 /sys/kernel/debug/sched/numa_policy/shadow || exit
+	jq -cf "$2" /tmp/top.json
+END
+
+for policy in pids_active seq_delta; do
+	check "top: runs in a guest, under $policy" watched "$policy" 20
+	check "top: it measures guest time" watched_is "$policy" '.seconds >= 20 and .seconds < 25'
+	check "top: only $policy decides" watched_is "$policy" \
+		".policy == \"$policy\" and .deciding == [\"$policy\"] and .notes == [] and .reset == []"
+	check "top: it skips and scans" watched_is "$policy" '.skipped > 0 and .scanned > 0'
+	check "top: pages are those that the kernel counts" watched_is "$policy" \
+		'.pages > 0 and near(.pages; .events.numa_pte_updates) and .pages_of_skip == 0'
+	check "top: faults and migrations are possible" watched_is "$policy" '.local_share as $share | .events |
+		.numa_hint_faults > 0 and .numa_hint_faults_local <= .numa_hint_faults and
+		.numa_pages_migrated <= .numa_hint_faults and $share >= 0 and $share <= 1'
+	check "top: the shadow asks every other policy, of $policy" watched_is "$policy" \
+		".shadow and (.others | length) == 6 and ((.asked | map(.other)) == (.others | sort)) and
+		(.asked | all(.policies == [\"$policy\"]))"
+	check "top: as often as it decided" watched_is "$policy" \
+		'.skipped as $skipped | .scanned as $scanned | .asked |
+		all(near($skipped; .skipped) and near($scanned; .scanned))'
+	check "top: always never skips" watched_is "$policy" \
+		'.asked[] | select(.other == "always") | .refused == 0'
+done
+
+# ---- run --native: in a guest, which is the running machine then ----
+
+script native-tests <<-'END'
+	#!/bin/sh
+	# native-tests TOOL: prints what the checks look at
+	tool=$1
+	dir=/sys/kernel/debug/sched/numa_policy
+	cells() { jq -c '[.cells[] | [.policy, .status, .begin.policy, .order]]' "$1/results.json"; }
+	native() {
+		out=$1
+		shift
+		"$tool" run --native --out "/tmp/$out" "$@" >"/tmp/$out.out" 2>"/tmp/$out.err"
+		echo "$out: exits with $?, $(cat $dir/policy) in force"
+		sed "s/^/$out: /" "/tmp/$out.err" | cut -c1-300
+	}
+	small="--workloads sleeper --set sleeper.settle_ms=1000 --set sleeper.return_ms=4000"
+	small="$small --set sleeper.away_ms=2000 --set sleeper.vmas=8 --set sleeper.vma_kb=64"
+	echo mm_seq >$dir/policy
+	echo >$dir/stats
+	native good --policies seq_delta,always --reps 2 $small --tune scan_delay_ms=100
+	cells /tmp/good
+	echo "tunables: $(jq -c '[.cells[].begin.tunables.scan_delay_ms] | unique' /tmp/good/results.json)"
+	echo "afterwards: $(cat /sys/kernel/debug/sched/numa_balancing/scan_delay_ms)"
+	jq -r '"always: \([.cells[] | select(.policy == "always").metrics.pte_updates > 0] | all)"' /tmp/good/results.json
+	"$tool" compare --print /tmp/good | cmp - /tmp/good.out && echo "print: the same"
+	"$tool" report /tmp/good --format lkml | grep -o "compared on a running machine"
+	echo "decided: $(awk 'NR > 1 && !seen[$1]++ { print $1 }' $dir/stats | sort | paste -sd' ')"
+	native program --policies always --reps 1 -- sh -c "cat $dir/policy"
+	jq -r '"program: it saw " + (.cells[0].records[] | select(.type == "output").text)' /tmp/program/results.json
+	native change --policies always --reps 1 -- sh -c "echo seq_delta >$dir/policy"
+	native none --policies always,nonsense --reps 1 -- true
+	"$tool" run --native --out /tmp/term --policies always --reps 1 -- sleep 1000 2>/dev/null >/tmp/term.out &
+	sleep 3
+	echo "term: meanwhile $(cat $dir/policy) in force"
+	kill -TERM $!
+	wait $!
+	echo "term: exits with $?, $(cat $dir/policy) in force"
+	grep -qs '^Name:[[:space:]]sleep$' /proc/[0-9]*/status || echo "term: nothing is left"
+	echo 0 >/proc/sys/kernel/numa_balancing
+	native off --policies always --reps 1 -- true
+	echo 1 >/proc/sys/kernel/numa_balancing
+	echo always >/proc/$$/numa_scan_policy
+	native own --policies always --reps 1 -- true
+END
+
+native_said() {
+	jq -e --arg t "$1" '.cells[0].records[] | select(.type == "output").text | contains($t)' \
+		"own native/results.json" >/dev/null
+}
+
+if grep -q '^CONFIG_NUMA_POLICY_SWITCH=y' "$kernel/config"; then
+	check "run --native in a guest" own native --topology 2x2,mem=512 -- ./native-tests "$tool"
+	check "native: every cell is ok, and the policy set back" native_said \
+		"good: exits with 0, mm_seq in force"
+	check "native: each cell had its policy" own_is native '[.records[] |
+		select(.type == "output").text | scan("\\[\"(\\w+)\",\"ok\",\"(\\w+)\",[1-4]\\]")] |
+		length == 4 and all(.[]; .[0] == .[1])'
+	check "native: by the kernel's own account too" native_said "decided: always mm_seq seq_delta"
+	check "native: tunables are in force" native_said "tunables: [100]"
+	check "native: and set back" native_said "afterwards: 1000"
+	check "native: always scans" native_said "always: true"
+	check "native: compare --print prints the same" native_said "print: the same"
+	check "native: a report says what it is of" native_said "compared on a running machine"
+	check "native: a program runs under its policy" native_said "program: it saw always"
+	check "native: and is no longer in force afterwards" native_said \
+		"program: exits with 0, mm_seq in force"
+	check "native: a policy changed by somebody else fails the cell" native_said \
+		"changed by somebody else: at the end of the run it was 'seq_delta'"
+	check "native: and is set back" native_said "change: exits with 1, mm_seq in force"
+	check "native: a policy that the kernel lacks is refused" native_said \
+		"none: numa-policy: unknown policy 'nonsense'; this kernel has: "
+	check "native: SIGTERM: the policy is in force before" native_said "term: meanwhile always in force"
+	check "native: SIGTERM: and set back" native_said "term: exits with 1, mm_seq in force"
+	check "native: SIGTERM: nothing is left" native_said "term: nothing is left"
+	check "native: balancing off is refused" native_said "off: numa-policy: NUMA balancing is off"
+	check "native: a policy of one's own is refused" native_said \
+		"own: numa-policy: this process has the scan policy 'always' of its own"
+else
+	echo "# skipped: run --native: the kernel is built without CONFIG_NUMA_POLICY_SWITCH"
+fi
+
 # ---- an experiment ----
 
 check "the experiment on late VMAs runs" "$tool" experiment --kernel "$kernel" --out "$work/experiment" \
@@ -350,5 +486,17 @@ check "it runs while they are counted" cpu traffic.cpu traffic heavy-counted $he
 echo "# CPU seconds: $(cat plain.cpu) plain, $(cat traffic.cpu) counted"
 check "that takes at most 5 times as long" \
 	awk "BEGIN { exit !($(cat traffic.cpu) <= 5 * $(cat plain.cpu)) }"
+
+# ---- what the kernel offers to choose and to see ----
+
+names=$("$tool" list | sed -n '/^Policies/,/^$/s/^  \([a-z0-9_]*\) .*/\1/p' | paste -sd ' ')
+"$tool" run --kernel "$kernel" --out "$work/switch" --policies seq_delta --reps 1 --keep -- \
+	sh -c "sh $tests/switch.sh seq_delta '$names' | grep -v '^ok '" >switch.out 2>switch.err || true
+jq -r 'select(.type == "output").text' switch/cells/*/records.jsonl >switch.log 2>>switch.err || true
+grep '^not ok' switch.log || true
+summary=$(grep -xE '[0-9]+ passed, [0-9]+ failed' switch.log || echo '0 passed, 1 failed')
+echo "# switch.sh in a guest: $summary"
+passed=$((passed + ${summary%% *}))
+failed=$((failed + $(echo "$summary" | sed 's/.*, \([0-9]*\) failed/\1/')))
 
 finish

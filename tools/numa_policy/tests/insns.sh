@@ -16,14 +16,7 @@ work=$(readlink -f "$work")
 cc=gcc
 command -v ccache >/dev/null && cc="ccache gcc"
 
-# The unpatched tree: links to the patched one's files, less the library.
-id="$source $(cksum <"$source/Makefile") $(cksum <"$source/kernel/sched/fair.c")"
-if [ "$(cat "$work/plain-source/.np-done" 2>/dev/null)" != "$id" ]; then
-	rm -rf "$work/plain-source" "$work/plain" "$work/one" "$work/all"
-	cp -al "$source" "$work/plain-source"
-	"$tool" unapply "$work/plain-source" >/dev/null
-	echo "$id" >"$work/plain-source/.np-done"
-fi
+"$(dirname "$0")/../kernel.sh" plain "$tool" "$source" "$work/plain-source" 2>/dev/null
 
 # compile NAME TREE FILTER...: objects of TREE under the guest's configuration through a filter
 compile() {
@@ -44,15 +37,6 @@ compile() {
 	return 1
 }
 
-# insns OBJECT [FUNCTION]: how many instructions the function has, with the parts that the
-# compiler split off, or all of the object
-insns() {
-	objdump -d --no-show-raw-insn "$1" | awk -v f="${2-}" '
-		/^[0-9a-f]+ <.*>:$/ { name = substr($2, 2, length($2) - 3); sub(/\..*/, "", name); next }
-		(f == "" || name == f) && /^ / && $2 !~ /^(nop|data16|cs|xchg$)/ { n++ }
-		END { print n + 0 }'
-}
-
 # no_more WHAT OBJECT [FUNCTION]: not more instructions than unpatched
 no_more() {
 	build=$1
@@ -65,7 +49,7 @@ no_more() {
 
 check "the unpatched kernel compiles" compile plain "$work/plain-source"
 check "the kernel with one policy compiles" compile one "$source"
-all=$(sed -n 's/^\(CONFIG_NUMA_POLICY_[A-Z_0-9]*=y\)$/\1/p' "$config" | grep -v TRACE)
+all=$(sed -n 's/^\(CONFIG_NUMA_POLICY_[A-Z_0-9]*=y\)$/\1/p' "$config" | grep -vE 'TRACE|SWITCH|STATS')
 # shellcheck disable=SC2086
 check "the kernel with all policies compiles" compile all "$source" $all
 
@@ -77,13 +61,25 @@ done
 no_more one kernel/sched/fair.o task_numa_work
 check "the decision is part of the scan loop" [ "$(insns "$work/one/kernel/sched/fair.o" vma_is_accessed)" -eq 0 ]
 
+# calls BUILD PATTERN: how many calls of the scan loop match
 calls() {
 	objdump -dr --no-show-raw-insn "$work/$1/kernel/sched/fair.o" | awk '
-		/^[0-9a-f]+ <.*>:$/ { on = $2 ~ /^<(task_numa_work|vma_is_accessed)/ }
-		on' | grep -cE 'indirect_thunk|numa_policy_in_force|call +\*' || true
+		/^[0-9a-f]+ <.*>:$/ { on = $2 ~ /^<task_numa_work/ }
+		on' | grep -cE "$2" || true
 }
-check "one policy: the scan loop calls nothing through a pointer" [ "$(calls one)" -eq 0 ]
-check "all policies: it does" [ "$(calls all)" -gt 0 ]
+pointer='indirect_thunk|call +\*|jmp +\*'
+for kind in one all; do
+	check "$kind: the scan loop calls nothing through a pointer" [ "$(calls $kind "$pointer")" -eq 0 ]
+done
+check "one policy: no call for the decision" [ "$(calls one 'numa_policy_')" -eq 0 ]
+check "all policies: a static call for it" [ "$(calls all '__SCT__numa_policy_decide_vma')" -eq 1 ]
+check "all policies, switchable, counted and traced, compile" compile every "$source" "$all" \
+	CONFIG_NUMA_POLICY_SWITCH=y CONFIG_NUMA_POLICY_STATS=y CONFIG_NUMA_POLICY_TRACE=y
+check "there, too, it is a static call" [ "$(calls every '__SCT__numa_policy_decide_vma')" -eq 1 ]
+check "and nothing through a pointer" [ "$(calls every "$pointer")" -eq 0 ]
+for what in SWITCH STATS; do
+	check "one policy with $what compiles" compile one "$source" "CONFIG_NUMA_POLICY_$what=y"
+done
 
 # Each policy alone, and the fewest and the most windows: in one place, to compile only what differs.
 for p in ALWAYS MM_SEQ VMA_SEQ PIDS_ACTIVE PID_HISTORY HOT_SHARED; do

@@ -77,6 +77,20 @@ done
 configure threshold CONFIG_NUMA_POLICY_HOT_SHARED=y
 check "three sharers by default" has threshold CONFIG_NUMA_POLICY_SHARED_THRESHOLD=3
 
+for option in SWITCH STATS; do
+	refuse "untouched: no $option" has untouched "CONFIG_NUMA_POLICY_$option=y"
+	configure "$option" CONFIG_DEBUG_FS=y "CONFIG_NUMA_POLICY_$option=y"
+	check "$option with debugfs" has "$option" "CONFIG_NUMA_POLICY_$option=y"
+	check "$option brings the files" has "$option" CONFIG_NUMA_POLICY_DEBUGFS=y
+	check "$option brings no policy" [ "$(built "$option")" = "SEQ_DELTA " ]
+	configure "no-$option" "CONFIG_NUMA_POLICY_$option=y"
+	refuse "$option without debugfs" has "no-$option" "CONFIG_NUMA_POLICY_$option=y"
+done
+refuse "untouched: no files" has untouched CONFIG_NUMA_POLICY_DEBUGFS=y
+refuse "untouched: no trace events" has untouched CONFIG_NUMA_POLICY_TRACE=y
+configure traced CONFIG_TRACEPOINTS=y CONFIG_NUMA_POLICY_TRACE=y
+check "trace events with tracepoints" has traced CONFIG_NUMA_POLICY_TRACE=y
+
 configure off '# CONFIG_NUMA_BALANCING is not set'
 refuse "without NUMA balancing there is no policy" grep -q '^CONFIG_NUMA_POLICY=y' "$work/off"
 

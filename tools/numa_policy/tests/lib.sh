@@ -34,3 +34,12 @@ finish() {
 	echo "$passed passed, $failed failed"
 	[ "$failed" -eq 0 ]
 }
+
+# insns OBJECT [FUNCTION]: how many instructions the function has, with the parts that the
+# compiler split off, or all of the object
+insns() {
+	objdump -d --no-show-raw-insn "$1" | awk -v f="${2-}" '
+		/^[0-9a-f]+ <.*>:$/ { name = substr($2, 2, length($2) - 3); sub(/\..*/, "", name); next }
+		(f == "" || name == f) && /^ / && $2 !~ /^(nop|data16|cs|xchg$)/ { n++ }
+		END { print n + 0 }'
+}

@@ -2,55 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # run.sh REPOSITORY BUILD OBJ SOURCE: every test; a suite's output is shown whole if it fails.
-#
-# Suites print a line per check and close with "N passed, M failed"; one that ends without such a
-# line counts as a failure.
 set -u
 
 top=$1 build=$2 obj=$3 source=$4
 tests=$top/tools/numa_policy/tests
 work=$build/test
-passed=0
-failed=0
-broken=
 
 mkdir -p "$work"
-
-# suite NAME COMMAND...
-suite() {
-	name=$1
-	shift
-	log=$work/$name.log
-	start=$(date +%s)
-	"$@" >"$log" 2>&1 </dev/null
-	status=$?
-	took=$(($(date +%s) - start))
-	summary=$(grep -xE '[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
-	p=${summary%% *}
-	f=$(echo "$summary" | sed 's/.*, \([0-9]*\) failed/\1/')
-	if [ -z "$summary" ]; then
-		p=$(grep -c '^ok ' "$log")
-		f=$(grep -c '^not ok ' "$log")
-		f=$((f + 1))
-		echo "$name: ended without its closing line, exit status $status" >>"$log"
-	elif [ "$status" -ne 0 ] && [ "$f" -eq 0 ]; then
-		f=1
-		echo "$name: exit status $status although nothing failed" >>"$log"
-	elif [ "$((p + f))" -eq 0 ]; then
-		f=1
-		echo "$name: checked nothing" >>"$log"
-	fi
-	passed=$((passed + p))
-	failed=$((failed + f))
-	printf '%-12s %4d passed, %d failed, %d s\n' "$name" "$p" "$f" "$took"
-	if [ "$f" -gt 0 ]; then
-		broken="$broken $name"
-		grep -v '^ok ' "$log" | tail -n 60 | sed 's/^/    /'
-		echo "    (whole log: $log)"
-	fi
-	# What could not be tested here is said, not hidden.
-	grep -i '# skip' "$log" | sed 's/^/    /'
-}
+. "$tests/suite.sh"
 
 suite histories "$tests/histories.sh" "$build/test/histories" "$top/lib/kunit/numa_policy/histories"
 suite coverage "$tests/coverage.sh" "$build/coverage" "$top/lib/kunit/numa_policy/histories"
@@ -59,9 +18,14 @@ suite unit "$build/test/unit"
 suite many "$build/test/many" "$build/numa-policy" "$work/many-cells"
 suite kconfig "$tests/kconfig.sh" "$top" "$obj/scripts/kconfig/conf" "$work/kconfig"
 suite add-policy "$tests/add-policy.sh" "$top" "$obj/scripts/kconfig/conf" "$work/add-policy"
+suite judge "$tests/judge.sh" "$build/stress/judge" "$work/judge"
 suite cli "$tests/cli.sh" "$build/numa-policy" "$work/cli"
+suite bench-cli "$tests/bench-cli.sh" "$build/numa-policy" "$work/bench-cli"
 suite browser "$tests/browser.sh" "$build/numa-policy" "$work/browser"
 suite shim "$tests/shim.sh" "$build/numa-policy" "$work/pristine" "$work/shim"
+suite series "$tests/series.sh" "$build/numa-policy" "$top" "$work/pristine" "$work/series"
+suite altered "$build/test/altered" "$build/numa-policy" "$top" "$work/pristine" "$work/altered-trees"
+suite deb "$tests/deb.sh" "$source" "$build/policies.config" "$obj/config" "$work/deb"
 suite insns "$tests/insns.sh" "$build/numa-policy" "$source" "$obj/config" "$work/insns"
 for arch in um x86_64; do
 	suite "kunit-$arch" "$tests/../kunit.sh" "$source" "$build/kunit" "$arch" "$arch"
@@ -71,9 +35,11 @@ for windows in 2 8; do
 		--kconfig_add "CONFIG_NUMA_POLICY_WINDOWS=$windows"
 done
 suite verify "$build/numa-policy" verify --kernel "$obj" --out "$work/verify"
+suite bench "$build/numa-policy" bench
 suite guests "$tests/guests.sh" "$build/numa-policy" "$obj" "$work/guests"
 suite cluster "$tests/cluster.sh" "$build/numa-policy" "$obj" "$work/cluster"
+for kernel in kasan kcsan; do
+	suite "stress-$kernel" "$tests/../stress.sh" "$build" "$kernel" 75 150 "$work"
+done
 
-[ -z "$broken" ] || echo "Failed:$broken"
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish_suites

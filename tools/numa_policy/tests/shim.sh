@@ -31,6 +31,10 @@ reasons=include/linux/sched/numa_balancing.h
 kconfig=init/Kconfig
 makefile=kernel/sched/Makefile
 kunit="lib/kunit/Makefile lib/kunit/Kconfig"
+signal=include/linux/sched/signal.h
+fork=kernel/fork.c
+proc=fs/proc/base.c
+process="$signal $fork $proc fs/proc/internal.h fs/proc/Makefile"
 ours=kernel/sched/numa_policy
 hooks=tools/numa_policy/shim/hooks
 
@@ -194,7 +198,7 @@ in_decision='/^static bool vma_is_accessed/,/^}/'
 # ---- material ------------------------------------------------------------------------------
 
 mkdir pristine lib
-for f in Makefile $fair $types $mm $reasons $kconfig $makefile $kunit; do
+for f in Makefile $fair $types $mm $reasons $kconfig $makefile $kunit $process; do
 	mkdir -p pristine/$(dirname $f)
 	cp "$src/$f" pristine/$f || exit 1
 	chmod 644 pristine/$f
@@ -216,7 +220,7 @@ grep -q get_nr_threads <(sed -n "${in_decision}p" pristine/$fair) && newer=yes
 
 fresh
 check "apply succeeds" apply
-check "... and says so" says out 'put in the library, 7 files edited'
+check "... and says so" says out 'put in the library, 12 files edited'
 check "the library's files are copied" diff -r lib/$ours tree/$ours
 check "... also what kunit.py looks for" [ -s tree/$ours/.kunitconfig ]
 check "... and the tests" diff -r lib/lib/kunit/numa_policy tree/lib/kunit/numa_policy
@@ -231,9 +235,15 @@ check "what the library replaces is gone" no_old_code
 new_code()
 {
 	grep -q '^#include <linux/numa_policy_state.h>$' tree/$types &&
-	grep -q 'numa_policy_record_access(vma->numab_state, current->pid);' tree/$mm &&
+	grep -q 'numa_policy_record_access(state, current->pid);' tree/$mm &&
 	grep -q '^#include "numa_policy/fair.h"$' tree/$fair &&
-	[ "$(grep -cE 'numa_policy_(init_state|age|may_force)\(' tree/$fair)" -eq 3 ] &&
+	[ "$(grep -cE 'numa_policy_(begin_pass|init_state|window_over|move_windows|should_scan|scanned|may_force)\(' \
+		tree/$fair)" -eq 7 ] &&
+	[ "$(grep -c 'const struct numa_policy_ops \*numa_scan_policy;' tree/$signal)" -eq 1 ] &&
+	[ "$(grep -c 'sig->numa_scan_policy = ' tree/$fork)" -eq 1 ] &&
+	[ "$(grep -c 'REG("numa_scan_policy", ' tree/$proc)" -eq 1 ] &&
+	grep -q '^proc-$(CONFIG_NUMA_POLICY_SWITCH) += numa_scan_policy.o$' tree/fs/proc/Makefile &&
+	[ -s tree/fs/proc/numa_scan_policy.c ] &&
 	grep -q '^obj-$(CONFIG_NUMA_POLICY) += numa_policy/$' tree/$makefile &&
 	grep -q '^source "kernel/sched/numa_policy/Kconfig"$' tree/$kconfig &&
 	grep -q '^obj-$(CONFIG_NUMA_POLICY_KUNIT_TEST) += numa_policy/$' tree/lib/kunit/Makefile &&
@@ -375,7 +385,7 @@ place_edited() # what, place, file, sed arguments...
 	report $status "an edit of ours that was changed is not undone: $what"
 }
 place_edited "the ageing" 'task_numa_work\(\): ageing' $fair \
-	's/numa_policy_age(vma->numab_state, mm/numa_policy_age(vma->numab_state, 1 + mm/'
+	's/numa_policy_move_windows(vma->numab_state,/numa_policy_move_windows(1 + vma->numab_state,/'
 place_edited "the included decision" 'vma_is_accessed\(\)' $fair 's/^#include "numa_policy\/fair.h"/#include "mine.h"/'
 place_edited "the recording" 'vma_set_access_pid_bit\(\)' $mm 's/current->pid);$/current->tgid);/'
 place_edited "the Makefile" 'line at the end' $makefile 's/CONFIG_NUMA_POLICY/CONFIG_MINE/'
@@ -459,6 +469,51 @@ misfit "another recording" "set bit in the current window'" \
 	$mm "vma_set_access_pid_bit\(\)" 's/__set_bit(pid_bit, &vma->numab_state->pids_active\[1\])/set_bit(pid_bit, \&vma->numab_state->pids_active[1])/'
 misfit "no such skip reason" "NUMAB_SKIP_IGNORE_PID'" \
 	$reasons "enum numa_vmaskip_reason" '/NUMAB_SKIP_IGNORE_PID/d'
+misfit "a call of the decision with another argument" "call of the decision'" \
+	$fair "$scan" 's/!vma_is_accessed(mm, vma))/!vma_is_accessed(mm, vma, 1))/'
+misfit "no note of VMAs skipped" "whether a VMA was skipped'" \
+	$fair "$scan" "$in_work"'s/^	bool vma_pids_skipped;/	int vma_pids_skipped;/'
+misfit "pages that trap without a count" "pages made to trap'" \
+	$fair "$scan" "$in_work"'s/nr_pte_updates = change_prot_numa(/nr_pte_updates += change_prot_numa(/'
+misfit "something before the retry" "retry condition' here, found .mine\(\);" \
+	$fair "$scan" "$in_work"'s/^	if (!vma && !vma_pids_forced/	mine();\n&/'
+misfit "a renamed member of a process" "oom_mm'" \
+	$signal "struct signal_struct" 's/^	struct mm_struct \*oom_mm;/	struct mm_struct *mm_oom;/'
+misfit "a process that takes over something else" "oom_score_adj_min'" \
+	$fork "copy_signal\(\)" 's/sig->oom_score_adj_min = current/sig->oom_score_adj_min = 1 + current/'
+altered "no such function" "$fork: copy_signal\(\): expected its definition, found none" \
+	$fork 's/^static int copy_signal(/static int copy_signals(/'
+misfit "a file of processes with other rights" "comm'" \
+	$proc "tgid_base_stuff\[\]" '/pid_entry tgid_base_stuff/,/^}/s/REG("comm",      S_IRUGO|S_IWUSR/REG("comm",      S_IRUGO/'
+altered "no table of processes' files" "$proc: tgid_base_stuff\[\]: expected its definition, found none" \
+	$proc 's/pid_entry tgid_base_stuff\[\]/pid_entry tgid_stuff[]/'
+
+# Text that goes behind a statement goes behind its comments, and in front of what follows on its line.
+behind() # what, file, the text, expected, sed arguments...
+{
+	local what=$1 file=$2 text=$3 expected=$4 status=0
+
+	shift 4
+	fresh
+	alter tree/$file "$@" && apply || status=1
+	grep -A"$(printf '%s\n' "$expected" | wc -l)" -e "$text" tree/$file | tail -n +2 >is
+	printf '%s\n' "$expected" >should
+	cmp -s is should || status=1
+	unapply || status=1
+	report $status "inserted $what"
+}
+member='#ifdef CONFIG_NUMA_POLICY_SWITCH
+	const struct numa_policy_ops *numa_scan_policy;
+#endif'
+behind "behind a comment of several lines" $signal 'mine \*/' "$member" \
+	'/^	struct mm_struct \*oom_mm;/{N;s,.*,	struct mm_struct *oom_mm; /* mine\n	 * mine */,}'
+behind "behind a comment of one line" $signal '// mine' "$member" \
+	'/^	struct mm_struct \*oom_mm;/{N;s,.*,	struct mm_struct *oom_mm; // mine,}'
+behind "in front of more code" $signal 'oom_mm;' "$member
+int mine;" '/^	struct mm_struct \*oom_mm;/{N;s,.*,	struct mm_struct *oom_mm; int mine;,}'
+behind "between entries of a table" $proc 'REG("comm"' '#ifdef CONFIG_NUMA_POLICY_SWITCH
+	REG("numa_scan_policy", 0644, proc_pid_numa_scan_policy_operations),
+#endif' '1s/^/\/* *\/\n/'
 altered "no such Kconfig entry" "$kconfig: expected the entry 'config NUMA_BALANCING' once, found it 0 times" \
 	$kconfig 's/^config NUMA_BALANCING$/config NUMA_BALANCE/'
 altered "a Makefile with our line" "$makefile:[0-9]+: expected to insert .*numa_policy/., found it here already" \
@@ -468,14 +523,11 @@ altered "a header with our include" "$types:[0-9]+: expected to insert .*numa_po
 
 order_changed()
 {
+	local scanned='nr_pte_updates = change_prot_numa(vma, start, end);'
+
 	fresh
-	awk '/^static void task_numa_work/ { inside = 1 }
-	     inside && /^	if \(!vma && !vma_pids_forced/ { skip = 1 }
-	     inside && /^retry_pids:/ { print "	if (!vma && !vma_pids_forced && vma_pids_skipped) {\n\t\tvma_pids_forced = true;\n\t\tgoto retry_pids;\n\t}" }
-	     !skip { print }
-	     skip && /^	}/ { skip = 0 }
-	     /^}/ { inside = 0 }' pristine/$fair >tree/$fair
-	refuses "$fair:[0-9]+: task_numa_work\(\): expected 'forced pass' after 'completion of a VMA', found it before"
+	alter tree/$fair "$in_work{/$scanned/d;s/^	if (!mmap_read_trylock(mm))/	$scanned\n&/}" &&
+	refuses "$fair:[0-9]+: task_numa_work\(\): expected 'scan of a part' after 'from the new state to the decision', found it before"
 }
 check "refused: places in another order" order_changed
 several()
@@ -611,6 +663,20 @@ old_altered()
 	refuses "$fair:[0-9]+: vma_is_accessed\(\): expected the statement 'initial scans' here"
 }
 check "... with another constant: refused" old_altered
+loop_form()
+{
+	fresh $older
+	if ! grep -q '^	} for_each_vma(vmi, vma);$' tree/$fair; then
+		alter tree/$fair "$in_work"'{s/^	for (; vma; vma = vma_next(&vmi)) {$/	do {/
+			/^	}$/{N;N;N;s/^	}\(\n\n[^\n]*\n[^\n]*If no VMAs are remaining\)/	} for_each_vma(vmi, vma);\1/}}' ||
+			return 1
+	fi
+	content tree >before
+	grep -q '^	} for_each_vma(vmi, vma);$' tree/$fair && apply && new_code &&
+	grep -A1 '^	} for_each_vma(vmi, vma);$' tree/$fair | grep -q 'numa_policy_may_force(&pass);$' &&
+	unapply && restored
+}
+check "... with the do loop that it had" loop_form
 
 # ---- a new library -------------------------------------------------------------------------
 
@@ -644,7 +710,7 @@ new_hooks()
 	apply || return 1
 	find tree -exec touch -d '2021-01-01' {} +
 	times tree >times1
-	alter lib/$hooks 's/numa_policy_may_force()/numa_policy_can_force()/' || return 1
+	alter lib/$hooks 's/numa_policy_may_force(/numa_policy_can_force(/' || return 1
 	apply && grep -q can_force tree/$fair && ! grep -q may_force tree/$fair || return 1
 	only $fair && unapply && restored
 }
@@ -805,7 +871,7 @@ interrupted_update()
 	cp tree/.numa_policy/record old.record
 	cp tree/$mm old.mm
 	cp -a lib lib2
-	sed -i 's/numa_policy_may_force()/numa_policy_can_force()/;s/numa_policy_record_access(/numa_policy_record(/' lib2/$hooks
+	sed -i 's/numa_policy_may_force(/numa_policy_can_force(/;s/numa_policy_record_access(/numa_policy_record(/' lib2/$hooks
 	echo new >lib2/$ours/fair.h
 	run 0 apply --lib lib2 tree || return 1
 	mv tree/.numa_policy/record tree/.numa_policy/record.new

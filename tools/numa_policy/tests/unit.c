@@ -14,6 +14,7 @@
 #include "../claims.h"
 #include <linux/numa_policy.h>
 
+#include "../bench.h"
 #include "../gnuplot.h"
 #include "../html_data.h"
 #include "../job.h"
@@ -22,6 +23,7 @@
 #include "../runner.h"
 #include "../stats.h"
 #include "../table.h"
+#include "../top.h"
 #include "../util.h"
 #include "../verify.h"
 
@@ -676,8 +678,8 @@ static void test_figures(void)
 }
 
 /*
- * What mmtests itself printed for these values. Its compare-mmtests.pl at the commit 6f78f8ef of 2023
- * was run on a directory of autonumabench logs with these numbers as system and elapsed times,
+ * What mmtests itself printed for these values. Its compare-mmtests.pl at the commit 6f78f8ef of
+ * 2023 was run on a directory of autonumabench logs with these numbers as system and elapsed times,
  * "mmtests/bin/compare-mmtests.pl -d LOGS -b autonumabench -n 6.8-base,6.8-patched"; the stars are
  * left out, they are another test's. Of the commit 638401e0 of 2026 the system times alone were
  * printed, by a driver of its modules; it writes BAmean.50 for BAmean-50.
@@ -1324,7 +1326,8 @@ static double coverage(enum np_relation relation, double alpha)
 	return 100. * hits / tries;
 }
 
-static enum np_verdict_kind claimed(enum np_relation relation, double margin, double low, double high)
+static enum np_verdict_kind claimed(enum np_relation relation, double margin, double low,
+				    double high)
 {
 	struct np_interval v = {
 		.known = true, .bounded = true, .change = (low + high) / 2, .low = low,
@@ -1343,7 +1346,9 @@ static void test_claims(void)
 	struct np_pairs noisy = { .n = 3, .a = 1, .base = 1, .var_a = 1, .var_base = 9 };
 	struct np_pairs zero = { .n = 5, .a = 5, .var_a = 4 }, none = { .n = 5 };
 	struct np_pairs one = { .n = 1, .a = 3, .base = 4 };
-	struct np_pairs alike = { .n = 5, .a = 12, .base = 10, .var_a = 4, .var_base = 4, .cov = 4 };
+	struct np_pairs alike = {
+		.n = 5, .a = 12, .base = 10, .var_a = 4, .var_base = 4, .cov = 4,
+	};
 	const double a[] = { 1, 2, 6 }, b[] = { 2, 2, 8 };
 	struct np_interval v;
 	struct np_pairs p;
@@ -1773,6 +1778,452 @@ static void test_join(void)
 	check_not_joined(CALIBRATED "{\"mark\":\"sta", "line 2: it is malformed", "a line that is cut");
 }
 
+/* ---- counts of instructions ---- */
+
+#define BENCH_PROCESS(_verify) \
+	"say process vmas=10 extra=3 below=7 above=3 verify=" _verify "\nsay phase refused\n"
+#define BENCH_PASS(_insns, _visits, _scans, _switches) \
+	"pass insns=" #_insns " visits=" #_visits " scans=" #_scans " switches=" #_switches \
+	" irqs=0\n"
+#define BENCH_TRACE(_refused, _completed) \
+	"say trace delayed=0 refused=" #_refused " completed=" #_completed " partial=0 other=0\n"
+
+/* What a plugin's file is made of it. */
+static char *counted(struct np_bench_log *log, const char *text)
+{
+	char *path = np_asprintf("%s/counts.log", work), *error;
+
+	np_write_file(path, text, strlen(text));
+	error = np_bench_read(log, path);
+	see(np_strdup(error ? error : "fine"));
+	unlink(path);
+	free(path);
+	return error;
+}
+
+static void check_not_counted(const char *text, const char *part, const char *name)
+{
+	struct np_bench_log log;
+	char *error = counted(&log, text);
+
+	check(contains(error, part), name);
+	free(error);
+	np_bench_free(&log);
+}
+
+static void test_bench_passes(void)
+{
+	struct np_bench_policy *p;
+	struct np_bench_stat s;
+	struct np_bench_log log;
+	char *error = counted(&log, BENCH_PROCESS("0")
+			      BENCH_PASS(999, 32, 1, 0) BENCH_PASS(910, 16, 1, 0)
+			      BENCH_PASS(900, 15, 1, 0) BENCH_PASS(890, 14, 1, 0)
+			      "say phase aged\n" BENCH_PASS(700, 13, 1, 0) BENCH_PASS(500, 12, 1, 0)
+			      "say phase first\n" BENCH_PASS(3000, 21, 10, 0)
+			      BENCH_PASS(3000, 20, 10, 0) BENCH_PASS(3000, 21, 9, 0)
+			      "fault insns=1000 own=65 switches=0 irqs=0\n"
+			      "say phase again\n" BENCH_PASS(3100, 21, 10, 0)
+			      BENCH_PASS(3000, 21, 10, 0) BENCH_PASS(9000, 21, 10, 1)
+			      "fault insns=990 own=64 switches=0 irqs=0\n"
+			      "fault insns=9990 own=64 switches=2 irqs=0\n"
+			      "say phase completed\n" BENCH_PASS(5000, 40, 11, 0)
+			      BENCH_PASS(100, 4, 0, 0) "say state bytes=48\nsay end\n");
+
+	check(!error, "a plugin's file");
+	p = &log.policy[0];
+	s = np_bench_stat(&p->pass[NP_BENCH_REFUSED][0]);
+	see(np_asprintf("%d passes, %ld", s.n, s.value));
+	check(s.n == 1 && s.value == 900, "a pass counts if it is over the right number of VMAs");
+	s = np_bench_stat(&p->pass[NP_BENCH_AGED][0]);
+	check(s.n == 1 && s.value == 700 && p->vmas[NP_BENCH_AGED][0] == 8,
+	      "windows move in the first pass of the phase");
+	s = np_bench_stat(&p->pass[NP_BENCH_SCANNED][0]);
+	see(np_asprintf("%d passes, %ld, %d like it, %ld to %ld", s.n, s.value, s.same, s.min, s.max));
+	check(s.n == 3 && s.value == 3000 && s.same == 2 && s.max == 3100,
+	      "passes in which all is scanned, and in which nothing else ran");
+	s = np_bench_stat(&p->pass[NP_BENCH_COMPLETED][0]);
+	check(s.n == 1 && s.value == 5000, "a pass that comes by twice");
+	check(np_bench_stat(&log.own[NP_BENCH_FIRST]).value == 65 &&
+	      np_bench_stat(&log.fault[NP_BENCH_AGAIN]).value == 990 && log.disturbed == 2 &&
+	      log.state_bytes == 48, "faults, what was disturbed, and the state's size");
+	check(np_bench_per_vma(p, NP_BENCH_SCANNED, 0, 1) < 0, "no price of a VMA without passes");
+	free(error);
+	np_bench_free(&log);
+
+	error = counted(&log, BENCH_PROCESS("1") BENCH_PASS(1, 15, 1, 0) BENCH_TRACE(10, 0)
+			"say policy mm_seq\n" BENCH_PROCESS("0") BENCH_PASS(800, 24, 0, 0)
+			"say process vmas=1000 extra=3 below=7 above=3 verify=0\nsay phase refused\n"
+			BENCH_PASS(100800, 1014, 0, 0) "say end\n");
+	check(!error && log.traced[NP_BENCH_REFUSED][0] == 1 &&
+	      !log.policy[0].pass[NP_BENCH_REFUSED][0].n, "a traced pass is confirmed, not counted");
+	check(log.npolicies == 2 && !strcmp(log.policy[1].name, "mm_seq") &&
+	      near(np_bench_per_vma(&log.policy[1], NP_BENCH_REFUSED, 0, 1), 100000 / 990.),
+	      "a policy without forced passes, by itself");
+	free(error);
+	np_bench_free(&log);
+}
+
+static void test_bench(void)
+{
+	test_bench_passes();
+	check_not_counted(BENCH_PROCESS("1") BENCH_PASS(1, 15, 1, 0) BENCH_TRACE(9, 1) "say end\n",
+			  "line 4: a pass over 10 VMAs in phase refused was not what it seemed",
+			  "a pass that the trace tells otherwise");
+	check_not_counted(BENCH_PROCESS("0"), "did not come to its end", "a guest that stopped");
+	check_not_counted("say error mount: no\n", "line 1: the guest says: mount: no",
+			  "a guest that gave up");
+	check_not_counted("pass insns=1\n", "line 1: malformed", "a line that is cut");
+	check_not_counted("say process vmas=1\n", "line 1: no process", "a process that is cut");
+}
+
+/* ---- the running kernel ---- */
+
+#define STATS_HEADER "policy     reason     decisions  pages\n"
+#define MATRIX_HEADER "policy     says other says decisions\n"
+
+static void check_fine(const char *error, const char *name)
+{
+	see(np_strdup(error ? error : "fine"));
+	check(!error, name);
+}
+
+/* An error is expected if there is a part of it, and none if that is NULL. */
+static void check_error(char *error, const char *part, const char *name)
+{
+	if (part)
+		check(contains(error, part), name);
+	else
+		check_fine(error, name);
+	free(error);
+}
+
+static void check_stats(const char *lines, const char *part, const char *name)
+{
+	char *text = np_asprintf(STATS_HEADER "%s", lines);
+	struct np_live_stats s;
+
+	check_error(np_live_parse_stats(text, "F", &s), part, name);
+	np_live_stats_free(&s);
+	free(text);
+}
+
+static void test_live_stats(void)
+{
+	struct np_live_stats s;
+
+	check_error(np_live_parse_stats(STATS_HEADER "seq_delta  skip  18446744073709551615 0\n"
+					"mm_seq\tforced 1 512\n", "F", &s), NULL, "stats: two lines");
+	check(s.n == 2 && !strcmp(s.v[0].policy, "seq_delta") &&
+	      s.v[0].reason == NUMA_POLICY_SKIP && s.v[0].decisions == UINT64_MAX &&
+	      s.v[1].reason == NP_LIVE_FORCED && s.v[1].pages == 512, "stats: what they say");
+	np_live_stats_free(&s);
+	check_error(np_live_parse_stats("", "F", &s), "F: it is empty", "stats: nothing");
+	check_error(np_live_parse_stats("policy reason decisions\n", "F", &s), "F: line 1: not",
+		    "stats: another header");
+	check_stats("", NULL, "stats: no decisions");
+	for (int i = 0; i <= NP_LIVE_FORCED; i++) {
+		char *line = np_asprintf("p %s 1 2\n", np_live_reason_names[i]);
+
+		check_stats(line, NULL, np_live_reason_names[i]);
+		free(line);
+	}
+	check_stats("p scan 1 2\n", "F: line 2: its second word is no reason: 'p scan 1 2'",
+		    "stats: scan is no reason");
+	check_stats("p pid 1 2\np often 1 2\n", "F: line 3: its second word", "stats: unknown reason");
+	check_stats("p pid 1\n", "F: line 2: not POLICY", "stats: a word is missing");
+	check_stats("p pid 1 2 3\n", "F: line 2: not POLICY", "stats: a word too many");
+	check_stats("\n", "F: line 2: not POLICY", "stats: an empty line");
+	check_stats("P! pid 1 2\n", "F: line 2: it does not begin", "stats: no policy's name");
+	check_stats("p234567890123456 pid 1 2\n", "F: line 2: it does not begin", "stats: a long name");
+	check_stats("p pid -1 2\n", "with two counts", "stats: a negative count");
+	check_stats("p pid 1 0x2\n", "with two counts", "stats: a hexadecimal count");
+	check_stats("p pid 1 18446744073709551616\n", "with two counts", "stats: too large a count");
+	check_stats("p pid 1 2\np skip 3 0\np pid 1 2\n", "F: line 4: this policy and reason",
+		    "stats: a line twice");
+	check_stats("p pid 1 2", "F: line 2: it is cut", "stats: a line that is cut");
+	check_stats("p \033[2J 1 2\n", "'p  [2J 1 2'", "stats: no control characters in messages");
+}
+
+static void check_matrix(const char *lines, const char *part, const char *name)
+{
+	char *text = np_asprintf(MATRIX_HEADER "%s", lines);
+	struct np_live_matrix m;
+
+	check_error(np_live_parse_matrix(text, "F", &m), part, name);
+	np_live_matrix_free(&m);
+	free(text);
+}
+
+static void test_live_matrix(void)
+{
+	struct np_live_matrix m;
+
+	check_error(np_live_parse_matrix(MATRIX_HEADER "a skip b skip 1\na skip b pid 2\n"
+					 "a hot b skip 3\na scan b scan 4\n", "F", &m), NULL,
+		    "matrix: four lines");
+	check(m.n == 4 && m.v[1].says == NUMA_POLICY_SKIP && m.v[1].other_says == NUMA_POLICY_PID &&
+	      m.v[2].says == NUMA_POLICY_HOT && m.v[3].says == NP_LIVE_SCAN &&
+	      !strcmp(m.v[3].other, "b") && m.v[3].decisions == 4, "matrix: what they say");
+	np_live_matrix_free(&m);
+	check_error(np_live_parse_matrix(STATS_HEADER, "F", &m), "F: line 1: not",
+		    "matrix: another header");
+	check_matrix("", NULL, "matrix: no decisions");
+	check_matrix("a hot b pid 1\n", "F: line 2: two policies cannot say", "matrix: two reasons");
+	check_matrix("a skip b scan 1\n", "two policies cannot say", "matrix: skip and scan");
+	check_matrix("a scan b hot 1\n", "two policies cannot say", "matrix: scan and a reason");
+	check_matrix("a forced b skip 1\n", "two policies cannot say", "matrix: forced");
+	check_matrix("a skip b often 1\n", "two policies cannot say", "matrix: unknown reason");
+	check_matrix("a skip b skip\n", "F: line 2: not POLICY", "matrix: a word is missing");
+	check_matrix("a skip B skip 1\n", "are not names of policies", "matrix: no policy's name");
+	check_matrix("a skip b skip -1\n", "end with a count", "matrix: a negative count");
+	check_matrix("a skip b skip 1\na skip c skip 1\na skip b skip 1\n", "F: line 4: these were",
+		     "matrix: a line twice");
+	check_matrix("a skip b skip 1", "F: line 2: it is cut", "matrix: a line that is cut");
+}
+
+static void test_live_files(void)
+{
+	static const char vmstat[] = "nr_free_pages 5\nnuma_pte_updates 1\nnuma_huge_pte_updates 2\n"
+				     "numa_hint_faults 3\nnuma_hint_faults_local 4\n"
+				     "numa_pages_migrated 5\npgmigrate_success 6\n";
+	char name[NUMA_POLICY_NAME_MAX];
+	struct np_live_policies p = { 0 };
+	struct np_live_vmstat s;
+
+	check_error(np_live_parse_vmstat(vmstat, "F", &s), NULL, "vmstat: all events");
+	check(s.v[NP_LIVE_PTE_UPDATES] == 1 && s.v[NP_LIVE_HINT_FAULTS_LOCAL] == 4 &&
+	      s.v[NP_LIVE_PAGES_MIGRATED] == 5, "vmstat: what they are");
+	check_error(np_live_parse_vmstat("nr_free_pages 5\n", "F", &s), "no CONFIG_NUMA_BALANCING",
+		    "vmstat: a kernel that cannot balance");
+	check_error(np_live_parse_vmstat("a 1\nnuma_hint_faults x\n", "F", &s), "F: line 2: not NAME",
+		    "vmstat: no count");
+	check_error(np_live_parse_name("mm_seq\n", "F", name), NULL, "a policy's name");
+	check(!strcmp(name, "mm_seq"), "it is kept");
+	check_error(np_live_parse_name("mm_seq vma_seq\n", "F", name), "F: not the name", "two names");
+	check_error(np_live_parse_name("mm_seq\nvma_seq\n", "F", name), "F: not the name", "two lines");
+	check_error(np_live_parse_name("", "F", name), "F: not the name", "no name");
+	check_error(np_live_parse_available("always mm_seq\n", "F", &p), NULL, "names of policies");
+	check(p.n == 2 && !strcmp(p.names[1], "mm_seq"), "they are kept");
+	np_live_policies_free(&p);
+	check_error(np_live_parse_available("always [mm_seq]\n", "F", &p), "'[mm_seq]'",
+		    "a name in brackets");
+	np_live_policies_free(&p);
+	check_error(np_live_parse_available("\n", "F", &p), "names no policy", "no names");
+}
+
+static struct np_live_stats stats_of(const char *lines)
+{
+	char *text = np_asprintf(STATS_HEADER "%s", lines);
+	struct np_live_stats s;
+
+	check_error(np_live_parse_stats(text, "F", &s), NULL, "stats to compare");
+	free(text);
+	return s;
+}
+
+static struct np_live_matrix matrix_of(const char *lines)
+{
+	char *text = np_asprintf(MATRIX_HEADER "%s", lines);
+	struct np_live_matrix m;
+
+	check_error(np_live_parse_matrix(text, "F", &m), NULL, "a matrix to compare");
+	free(text);
+	return m;
+}
+
+static void check_since(const char *before, const char *now, const char *name, int n, ...)
+{
+	struct np_live_stats a = stats_of(before), b = stats_of(now), diff;
+	bool known = np_live_stats_since(&a, &b, &diff), same = true;
+	va_list ap;
+
+	va_start(ap, n);
+	for (int i = 0; known && i < n; i++) {
+		same &= diff.v[i].decisions == va_arg(ap, unsigned int);
+		same &= diff.v[i].pages == va_arg(ap, unsigned int);
+	}
+	va_end(ap);
+	check(known == (n >= 0) && (n < 0 ? !diff.n : (int)diff.n == n) && same, name);
+	np_live_stats_free(&a);
+	np_live_stats_free(&b);
+	np_live_stats_free(&diff);
+}
+
+static void test_live_since(void)
+{
+	struct np_live_matrix a = matrix_of("a skip b skip 5\n"), b = matrix_of(""), diff;
+
+	check_since("a pid 5 7\n", "a pid 6 10\na hot 1 2\n", "since: a reason is new", 2, 1, 3, 1, 2);
+	check_since("a pid 5 7\nb pid 1 1\n", "b pid 2 1\na pid 5 7\n", "since: another order", 2, 1, 0,
+		    0, 0);
+	check_since("", "", "since: nothing", 0);
+	check_since("a pid 5 7\n", "a pid 4 9\n", "since: decisions went down", -1);
+	check_since("a pid 5 7\n", "a pid 9 6\n", "since: pages went down", -1);
+	check_since("a pid 5 7\na hot 1 1\n", "a hot 2 2\n", "since: a line is gone", -1);
+	check_since("a pid 5 7\n", "", "since: all is gone", -1);
+	check(np_live_matrix_since(&b, &a, &diff) && diff.n == 1 && diff.v[0].decisions == 5,
+	      "since: a cell is new");
+	np_live_matrix_free(&diff);
+	check(!np_live_matrix_since(&a, &b, &diff) && !diff.n, "since: a cell is gone");
+	np_live_matrix_free(&a);
+	np_live_matrix_free(&b);
+	/* One decision was on its way when the first was read. */
+	a = matrix_of("a skip b skip 1\na skip b pid 5\na scan b scan 7\na hot b skip 1\n");
+	b = matrix_of("a skip b pid 7\na scan b scan 6\na hot b skip 2\n");
+	check(np_live_matrix_since(&a, &b, &diff) && diff.n == 3 && diff.v[0].decisions == 2 &&
+	      !diff.v[1].decisions && diff.v[2].decisions == 1, "since: the rest went down");
+	np_live_matrix_free(&diff);
+	np_live_matrix_free(&b);
+	b = matrix_of("a skip b skip 1\na skip b pid 4\na scan b scan 9\na hot b skip 1\n");
+	check(!np_live_matrix_since(&a, &b, &diff), "since: a reason went down");
+	np_live_matrix_free(&b);
+	b = matrix_of("a skip b skip 1\na skip b pid 9\na scan b scan 6\na hot b skip 1\n");
+	check(!np_live_matrix_since(&a, &b, &diff), "since: fewer were asked");
+	np_live_matrix_free(&a);
+	np_live_matrix_free(&b);
+}
+
+/* Two samples with 4 s between them. */
+static void two_samples(struct np_top_sample *a, struct np_top_sample *b)
+{
+	*a = (struct np_top_sample) {
+		.at = 10, .balancing = 1, .has_stats = true, .has_vmstat = true,
+		.policies = { .in_force = "mm_seq" },
+	};
+	*b = *a;
+	b->at = 14;
+	a->stats = stats_of("mm_seq pid 100 1000\n");
+	b->stats = stats_of("mm_seq pid 110 1002\nmm_seq skip 8 0\n");
+	a->vmstat = (struct np_live_vmstat) { .v = { 10, 0, 20, 5, 7 } };
+	b->vmstat = (struct np_live_vmstat) { .v = { 12, 0, 28, 7, 7 } };
+}
+
+static void forget_samples(struct np_top_sample *a, struct np_top_sample *b,
+			   struct np_top_interval *iv)
+{
+	np_top_interval_free(iv);
+	np_top_sample_free(a);
+	np_top_sample_free(b);
+}
+
+static void test_top_rates(void)
+{
+	struct np_top_sample a, b;
+	struct np_top_interval iv;
+	json_t *json, *first;
+	double rate;
+
+	two_samples(&a, &b);
+	np_top_between(&a, &b, &iv);
+	check(near(np_top_local_share(&iv), .25), "top: local share");
+	json = np_top_json(&iv);
+	check(near(json_number_value(json_object_get(json, "seconds")), 4), "top: seconds");
+	first = json_array_get(json_object_get(json, "decisions"), 0);
+	check(json_unpack(first, "{s:F}", "decisions_per_s", &rate) == 0 && near(rate, 2.5),
+	      "top: decisions per second");
+	check(json_unpack(first, "{s:F}", "pages_per_s", &rate) == 0 && near(rate, .5),
+	      "top: pages per second");
+	check(json_integer_value(json_object_get(first, "decisions_total")) == 110, "top: total");
+	check(json_unpack(json, "{s:{s:F}}", "events", "numa_hint_faults_per_s", &rate) == 0 &&
+	      near(rate, 2), "top: faults per second");
+	check(json_is_null(json_object_get(json, "shadow_matrix")), "top: no matrix is null");
+	check(!iv.notes.n && !iv.reset.n, "top: nothing to note");
+	json_decref(json);
+	np_top_interval_free(&iv);
+	b.vmstat.v[NP_LIVE_HINT_FAULTS] = 21;
+	np_top_between(&a, &b, &iv);
+	check(near(np_top_local_share(&iv), 1), "top: the local share is at most 1");
+	np_top_interval_free(&iv);
+	b.vmstat.v[NP_LIVE_HINT_FAULTS] = 20;
+	np_top_between(&a, &b, &iv);
+	check(isnan(np_top_local_share(&iv)), "top: no faults, no local share");
+	forget_samples(&a, &b, &iv);
+}
+
+static bool noted(const struct np_top_interval *iv, const char *part)
+{
+	for (int i = 0; i < iv->notes.n; i++)
+		if (strstr(iv->notes.v[i], part))
+			return true;
+	return false;
+}
+
+static void test_top_resets(void)
+{
+	struct np_top_sample a, b;
+	struct np_top_interval iv;
+
+	two_samples(&a, &b);
+	b.stats.v[0].decisions = 1;
+	b.vmstat.v[NP_LIVE_PAGES_MIGRATED] = 6;
+	a.has_matrix = true;
+	b.has_matrix = true;
+	a.matrix = matrix_of("a skip b skip 5\n");
+	b.matrix = matrix_of("a skip b skip 4\n");
+	b.shadow = true;
+	b.balancing = 0;
+	strcpy(b.policies.in_force, "always");
+	np_list_add(&b.errors, "no such file");
+	np_top_between(&a, &b, &iv);
+	check(!iv.has_stats && noted(&iv, "somebody reset stats"), "top: statistics were reset");
+	check(!iv.has_matrix && noted(&iv, "somebody reset shadow_matrix"), "top: a matrix was reset");
+	check(!iv.has_vmstat && noted(&iv, "counts of vmstat went down"), "top: vmstat went down");
+	check(noted(&iv, "switched from mm_seq to always"), "top: the policy was switched");
+	check(noted(&iv, "turned on in this interval"), "top: the shadow was turned on");
+	check(noted(&iv, "NUMA balancing is off"), "top: balancing is off");
+	check(noted(&iv, "no such file"), "top: what could not be read");
+	check(iv.reset.n == 3, "top: three resets");
+	check(isnan(np_top_local_share(&iv)), "top: no local share after a reset");
+	forget_samples(&a, &b, &iv);
+}
+
+static bool has_line(const struct np_list *lines, const char *wanted)
+{
+	for (int i = 0; i < lines->n; i++)
+		if (!strcmp(lines->v[i], wanted))
+			return true;
+	return false;
+}
+
+static void test_top_lines(void)
+{
+	struct np_list lines = { 0 };
+	struct np_top_sample a, b;
+	struct np_top_interval iv;
+	bool narrow = true;
+
+	two_samples(&a, &b);
+	a.has_matrix = true;
+	b.has_matrix = true;
+	a.shadow = true;
+	b.shadow = true;
+	b.matrix = matrix_of("mm_seq skip always always 8\nmm_seq scan always scan 4\n"
+			     "mm_seq skip vma_seq skip 4\nmm_seq skip vma_seq initial 4\n"
+			     "mm_seq pid vma_seq skip 4\n");
+	np_list_add(&b.errors, "this cannot be read, for a reason that is longer than a line has room");
+	np_top_between(&a, &b, &iv);
+	np_top_lines(&iv, 40, &lines);
+	check(has_line(&lines, "mm_seq          pid                 2.5              110         0.5"),
+	      "top: a line of decisions");
+	check(has_line(&lines, "mm_seq          always                 0.0        1.0         2.0         0.0"),
+	      "top: a line of the matrix");
+	check(has_line(&lines, "mm_seq          vma_seq                1.0        0.0         1.0         1.0"),
+	      "top: another policy's line");
+	check(has_line(&lines, "    +initial 1.0 -pid 1.0"), "top: reasons of the matrix");
+	for (int i = 1; i < 4 && i < lines.n; i++)
+		narrow &= strlen(lines.v[i]) <= 40;
+	check(narrow && !strncmp(lines.v[1], "note: this cannot", 17), "top: notes are wrapped");
+	np_list_free(&lines);
+	np_top_lines(&iv, 0, &lines);
+	check(strlen(lines.v[1]) > 70, "top: or not");
+	np_list_free(&lines);
+	np_top_lines(&iv, 1, &lines);
+	check(strlen(lines.v[1]) > 70, "top: a screen too narrow for words");
+	np_list_free(&lines);
+	forget_samples(&a, &b, &iv);
+}
+
 int main(int argc, char **argv)
 {
 	char dir[] = "/tmp/numa-policy-unit.XXXXXX";
@@ -1807,6 +2258,14 @@ int main(int argc, char **argv)
 	test_ranges();
 	test_latency();
 	test_join();
+	test_bench();
+	test_live_stats();
+	test_live_matrix();
+	test_live_files();
+	test_live_since();
+	test_top_rates();
+	test_top_resets();
+	test_top_lines();
 	if (argc < 2)
 		rmdir(dir);
 	free(seen);
