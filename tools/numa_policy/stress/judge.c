@@ -45,8 +45,8 @@ static const char *const files[] = {
 };
 
 /*
- * Lines of the kernel's that every trace event's function has in it: whether the event is on is read
- * there while it is turned on or off.
+ * Lines of the kernel's that every trace event's function has in it: whether the event is on is
+ * read there while it is turned on or off.
  */
 static const char *const machinery[] = {
 	"include/linux/trace_events.h", "include/linux/tracepoint.h",
@@ -259,7 +259,7 @@ static unsigned long find_address(const char *place)
 
 /*
  * Whether the call that returns to this place is from the library, inlined or not. What the tracing
- * machinery does for itself is not, though it is inlined into the functions of the library's events.
+ * machinery does for itself is not, though the functions of the library's events have it inlined.
  */
 static bool from_library(const char *place)
 {
