@@ -207,7 +207,7 @@ experiments: experiment-options kernel tools
 # ---- tests: all that is compiled for them is compiled with sanitizers ----
 
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
-TESTS    := $(BUILD)/test/unit $(BUILD)/test/many $(BUILD)/test/altered
+TESTS    := $(BUILD)/test/unit $(BUILD)/test/many $(BUILD)/test/altered $(BUILD)/test/wander
 
 # The player of histories is built in many ways: wN is N windows with all policies, wN-32 the same
 # for a 32-bit machine, wN-tM with another threshold, wN-POLICY with that policy alone. In some of
@@ -332,6 +332,12 @@ $(BUILD)/test/altered: $(T)/tests/altered.c $(T)/shim_match.c $(T)/shim_hooks.c 
 	@mkdir -p $(@D)
 	@echo "  CC      $(notdir $@)"
 	@$(CC) $(NP_CFLAGS) -o $@ $(filter %.c,$^)
+
+# Runs in guests.
+$(BUILD)/test/wander: $(T)/tests/wander.c Makefile | deps
+	@mkdir -p $(@D)
+	@echo "  CC      $(notdir $@)"
+	@$(CC) $(NP_CFLAGS) -o $@ $<
 
 # The kernel's own files, untouched, for the tests of apply and unapply.
 $(BUILD)/test/pristine: $(T)/shim/hooks $(T)/kernel.sh $(OBJ)/np-ksrc | $(TOOL)

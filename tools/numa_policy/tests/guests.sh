@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# guests.sh TOOL KERNEL WORKDIR: real guests, end to end.
+# guests.sh TOOL KERNEL WANDER WORKDIR: real guests, end to end. WANDER is the program made of wander.c.
 set -eu
 
-tool=$(readlink -f "$1") kernel=$(readlink -f "$2") work=$3
+tool=$(readlink -f "$1") kernel=$(readlink -f "$2") wander=$(readlink -f "$3") work=$4
 tests=$(readlink -f "$(dirname "$0")")
 . "$(dirname "$0")/lib.sh"
 
@@ -491,7 +491,7 @@ check "that takes at most 5 times as long" \
 
 names=$("$tool" list | sed -n '/^Policies/,/^$/s/^  \([a-z0-9_]*\) .*/\1/p' | paste -sd ' ')
 "$tool" run --kernel "$kernel" --out "$work/switch" --policies seq_delta --reps 1 --keep -- \
-	sh -c "sh $tests/switch.sh seq_delta '$names' | grep -v '^ok '" >switch.out 2>switch.err || true
+	sh -c "sh $tests/switch.sh seq_delta '$names' $wander | grep -v '^ok '" >switch.out 2>switch.err || true
 jq -r 'select(.type == "output").text' switch/cells/*/records.jsonl >switch.log 2>>switch.err || true
 grep '^not ok' switch.log || true
 summary=$(grep -xE '[0-9]+ passed, [0-9]+ failed' switch.log || echo '0 passed, 1 failed')

@@ -36,7 +36,7 @@ for windows in 2 8; do
 done
 suite verify "$build/numa-policy" verify --kernel "$obj" --out "$work/verify"
 suite bench "$build/numa-policy" bench
-suite guests "$tests/guests.sh" "$build/numa-policy" "$obj" "$work/guests"
+suite guests "$tests/guests.sh" "$build/numa-policy" "$obj" "$build/test/wander" "$work/guests"
 suite cluster "$tests/cluster.sh" "$build/numa-policy" "$obj" "$work/cluster"
 for kernel in kasan kcsan; do
 	suite "stress-$kernel" "$tests/../stress.sh" "$build" "$kernel" 75 150 "$work"

@@ -27,8 +27,9 @@ function decode(hex, bits,	i, k, n, digit) {
 }
 
 function field(name) {
-	return match($0, " " name "=[^ ]*") ?
-		substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2) : ""
+	if (!match($0, " " name "=[^ ]*"))
+		return ""
+	return substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2)
 }
 
 # Whether old[1..n], newest first, becomes new[1..n] by the accesses a[1..m] and k moves.
@@ -76,7 +77,13 @@ function follows(k,	i, j, s, w, need, left, base, want, reach, got) {
 
 /numa_policy_access: / {
 	v = field("mm") " " field("vma")
-	accesses[v] = accesses[v] " " field("bit")
+	bit = field("bit")
+	all[v]++
+	# More of one bit in a row than there are windows, with a rest that is forgotten, say no more.
+	run[v] = bit == last[v] ? run[v] + 1 : 1
+	last[v] = bit
+	if (run[v] <= n + 1 || !n)
+		accesses[v] = accesses[v] " " bit
 }
 
 /numa_policy_decide: / {
@@ -97,12 +104,13 @@ function follows(k,	i, j, s, w, need, left, base, want, reach, got) {
 		else
 			moves[k]++
 		decisions++
-		checked += m
+		checked += all[v]
 	}
 	shown[v] = list
 	start[v] = field("start_seq")
 	at[v] = now
-	accesses[v] = ""
+	accesses[v] = last[v] = ""
+	all[v] = 0
 }
 
 END {
