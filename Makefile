@@ -353,7 +353,7 @@ test: test-deps kernel bench-kernels tools $(TESTS) $(HISTORY_TESTS) $(ORACLES) 
 
 clean:
 	rm -rf $(BUILD)/host $(BUILD)/guest $(BUILD)/test $(TOOL) $(TRAFFIC) $(COUNTER) $(BUILD)/policies.config
-	rm -rf $(STRESS_INITRD) $(BUILD)/stress/init $(JUDGE)
+	rm -rf $(STRESS_INITRD) $(BUILD)/stress/init $(JUDGE) $(DEB_DIR)
 
 distclean:
 	rm -rf $(BUILD)

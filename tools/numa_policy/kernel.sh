@@ -172,9 +172,10 @@ build() {
 	echo "$src" >"$obj/np-built-of"
 	cp "$obj/.config" "$obj/config"
 	[ ! -d "$src/kernel/sched/numa_policy" ] ||
-		(cd "$src" && cat kernel/sched/numa_policy/*.[ch] kernel/sched/numa_policy/Kconfig \
-			include/linux/numa_policy*.h include/trace/events/numa_policy.h \
-			fs/proc/numa_scan_policy.c | sha256sum) >"$obj/np-library"
+		(cd "$src" && find kernel/sched/numa_policy include/linux include/trace/events fs/proc -type f \
+			\( -path 'kernel/sched/numa_policy/*.[ch]' -o -path 'kernel/sched/numa_policy/Kconfig' -o \
+			-name 'numa_policy*.h' -o -name 'numa_scan_policy.c' \) | sort | xargs cat |
+			sha256sum) >"$obj/np-library"
 	cp "$obj/include/config/kernel.release" "$obj/release"
 	cp "$obj/arch/$arch/boot/$image" "$obj/$image.new"
 	mv "$obj/$image.new" "$obj/$image"
