@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "wander: %s MB: %s\n", argv[1], strerror(errno));
 		return 1;
 	}
-	/* A look at the clock for some pages each: touching all at first takes longer than it stays. */
+	/* A look at the clock for some pages each: touching all at first takes long. */
 	for (i = 0; (t = now()) - begun < atof(argv[2]); i = (i + SOME * PAGE) % size) {
 		if (t - moved >= STAY) {
 			move_to(argv[next]);
