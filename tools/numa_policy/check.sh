@@ -15,7 +15,7 @@ work=$(readlink -f "$work")
 . "$top/tools/numa_policy/tests/suite.sh"
 
 quick="style patches objects"
-full="$quick scripts clang cocci combinations random cross arm64 um32 docs"
+full="random combinations arm64 cross clang um32 $quick cocci docs scripts"
 parts=$full
 [ "${QUICK:-0}" = 0 ] || parts=$quick
 
@@ -29,24 +29,81 @@ for part in ${SKIP-}; do
 	esac
 done
 
-# A word on what each gets besides the repository, the tree and its directory.
-arguments() {
-	case $1 in
-	patches | objects | arm64) echo "$tool" ;;
-	random) echo "${COUNT:-50}" "${SEED-}" ;;
+for part in ${SKIP-}; do
+	case " $parts " in
+	*" $part "*) printf '%-12s SKIPPED: SKIP="%s"\n' "$part" "$SKIP" ;;
 	esac
-}
-
-for part in $parts; do
-	case " ${SKIP-} " in
-	*" $part "*)
-		printf '%-12s SKIPPED: SKIP="%s"\n' "$part" "$SKIP"
-		continue
-		;;
-	esac
-	# shellcheck disable=SC2046
-	suite "$part" "$top/tools/numa_policy/check/$part.sh" "$top" "$source" "$work/$part" \
-		$(arguments "$part")
 done
 
-finish_suites
+case ${COUNT:=50} in
+*[!0-9]* | 0*) echo "RANDOM=$COUNT: must be a number of configurations" >&2; exit 2 ;;
+esac
+seed=${SEED:-$(date +%s)}
+case $seed in
+*[!0-9]* | 0?*) echo "SEED=$seed: must be a number, as one that was printed" >&2; exit 2 ;;
+esac
+
+# What is done, in the order in which it is begun: what takes long first. The random configurations
+# are two.
+queue() {
+	for part in $parts; do
+		case " ${SKIP-} " in
+		*" $part "*) continue ;;
+		esac
+		case $part in
+		random)
+			echo random-1
+			[ "$COUNT" -lt 2 ] || echo random-2
+			;;
+		*) echo "$part" ;;
+		esac
+	done
+}
+
+# run NAME: a part gets the repository, the tree, its directory, and what else it needs
+run() {
+	name=$1 part=${1%-[12]}
+	set --
+	case $name in
+	patches | objects | arm64) set -- "$tool" ;;
+	random-1) set -- $((COUNT - COUNT / 2)) "$seed" ;;
+	random-2) set -- $((COUNT / 2)) $((seed + COUNT - COUNT / 2)) ;;
+	esac
+	suite_run "$name" "$top/tools/numa_policy/check/$part.sh" "$top" "$source" "$work/$name" "$@"
+}
+
+# lane: takes what is next, until nothing is. Most of what a part does is done by one process at a
+# time, so two parts at once are quicker than one.
+lane() {
+	while name=$(flock "$work" sh -c 'head -n 1 "$1" && sed -i 1d "$1"' sh "$work/queue") && [ -n "$name" ]; do
+		run "$name"
+		echo "$name"
+	done
+}
+
+lanes=$(($(nproc) > 1 ? 2 : 1))
+JOBS=$((($(nproc) + lanes - 1) / lanes))
+export JOBS
+queue >"$work/queue"
+asked=$(wc -l <"$work/queue")
+[ "$asked" -gt 0 ] || {
+	echo "SKIP=\"$SKIP\": nothing is left" >&2
+	exit 2
+}
+{
+	for _ in $(seq "$lanes"); do
+		lane &
+	done
+	wait
+} | {
+	told=0
+	while read -r name; do
+		suite_tell "$name"
+		told=$((told + 1))
+	done
+	[ "$told" -eq "$asked" ] || {
+		echo "$((asked - told)) parts did not come to an end" >&2
+		total_failed=$((total_failed + asked - told))
+	}
+	finish_suites
+}

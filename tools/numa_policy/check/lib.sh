@@ -15,7 +15,7 @@ tools=$top/tools/numa_policy
 base=$top
 . "$tools/tests/lib.sh"
 
-jobs=$(nproc)
+jobs=${JOBS:-$(nproc)}
 ccache=
 ! command -v ccache >/dev/null || ccache="ccache "
 # As kernel.sh: do not preprocess twice; recognise the same tree at another place.

@@ -9,15 +9,21 @@ total_passed=0
 total_failed=0
 broken=
 
-# suite NAME COMMAND...
-suite() {
+# suite_run NAME COMMAND...: what becomes of it is in files
+suite_run() {
 	name=$1
 	shift
-	log=$work/$name.log
 	start=$(date +%s)
 	status=0
-	"$@" >"$log" 2>&1 </dev/null || status=$?
-	took=$(($(date +%s) - start))
+	"$@" >"$work/$name.log" 2>&1 </dev/null || status=$?
+	echo "$status $(($(date +%s) - start))" >"$work/$name.status"
+}
+
+# suite_tell NAME: of one that has been run
+suite_tell() {
+	name=$1
+	log=$work/$name.log
+	read -r status took <"$work/$name.status"
 	summary=$(grep -xE '[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1) || true
 	p=${summary%% *}
 	f=$(echo "$summary" | sed 's/.*, \([0-9]*\) failed/\1/')
@@ -43,6 +49,12 @@ suite() {
 	fi
 	# What could not be tested here is said, not hidden.
 	grep -i '# skip' "$log" | sed 's/^/    /' || true
+}
+
+# suite NAME COMMAND...
+suite() {
+	suite_run "$@"
+	suite_tell "$1"
 }
 
 # The closing lines, and the exit status.
