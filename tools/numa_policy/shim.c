@@ -225,15 +225,36 @@ static void add_change(struct job *j, const char *path, const char *old, const c
 	c->text = text;
 }
 
+/*
+ * The first part of a path that is a symbolic link, or NULL. Behind one there may be another tree,
+ * which must not be edited as a part of this one.
+ */
+static const char *link_in(const char *dir, const char *path)
+{
+	const char *end = path;
+	struct stat st;
+
+	while (*end) {
+		char *part;
+
+		end += strspn(end, "/");
+		end += strcspn(end, "/");
+		part = pool_strndup(path, end - path);
+		if (!lstat(in(dir, part), &st) && S_ISLNK(st.st_mode))
+			return part;
+	}
+	return NULL;
+}
+
 /* Read a file that is edited; NULL if it cannot be, or could not be replaced. */
 static char *read_edited(struct job *j, const char *dir, const char *path, bool write)
 {
 	char *full = in(dir, path), *text;
-	struct stat st;
+	const char *link = link_in(dir, path);
 	int err;
 
-	if (!lstat(full, &st) && S_ISLNK(st.st_mode)) {
-		refuse(j, "%s: a symbolic link; the library needs a tree of its own", path);
+	if (link) {
+		refuse(j, "%s: a symbolic link; the library needs a tree of its own", link);
 		return NULL;
 	}
 	text = pool_file(full, &err);
@@ -655,6 +676,10 @@ static void plan_copies(struct job *j, const struct shim_desc *d, struct record 
 	int i;
 
 	for (i = 0; i < d->ncopies; i++) {
+		const char *link = link_in(j->dir, d->copies[i]);
+
+		if (link)
+			refuse(j, "%s: a symbolic link; the library needs a tree of its own", link);
 		if (!is_ours(&j->rec, d->copies[i]) && is_taken(tree, d->copies[i]))
 			refuse(j, "%s: the tree has this already, and not from this library",
 			       d->copies[i]);

@@ -6,6 +6,7 @@
  * A place is a row of statements, each given by a hash and a label in our own words, so that
  * the description carries no text of the kernel's. The file itself explains its format.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +133,7 @@ struct parser {
 	struct shim_scope *scope;
 	struct shim_place *place;
 	struct shim_variant *variant;
+	int depth;
 	const char **text;
 };
 
@@ -190,6 +192,7 @@ static void parse_variant(struct parser *p, const char *name)
 	pl->variants = pool_more(pl->variants, pl->n, sizeof(*pl->variants));
 	p->variant = &pl->variants[pl->n++];
 	p->variant->name = name;
+	p->variant->depth = p->depth;
 }
 
 static void parse_stmt(struct parser *p, char *s, bool drop)
@@ -274,6 +277,7 @@ static void parse_line(struct parser *p, char *s)
 		sc->places = pool_more(sc->places, sc->n, sizeof(*sc->places));
 		p->place = &sc->places[sc->n++];
 		p->place->whole = *key == 'w';
+		p->depth = 1;
 		p->place->label = word(p, &s, true);
 		p->variant = NULL;
 	} else if (p->place && !strcmp(key, "variant")) {
@@ -281,6 +285,15 @@ static void parse_line(struct parser *p, char *s)
 	} else if (p->variant && !strcmp(key, "set")) {
 		p->variant->set = word(p, &s, false);
 		p->variant->value = word(p, &s, false);
+	} else if (p->place && !strcmp(key, "depth")) {
+		const char *depth = word(p, &s, false);
+		char *end;
+
+		p->depth = strtoul(depth, &end, 10);
+		if (p->variant)
+			p->variant->depth = p->depth;
+		if (!isdigit((unsigned char)*depth) || *end)
+			bad(p, "behind depth there must be a number of braces");
 	} else if (p->place && (!strcmp(key, "keep") || !strcmp(key, "drop"))) {
 		parse_stmt(p, s, *key == 'd');
 	} else {

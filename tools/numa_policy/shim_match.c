@@ -595,6 +595,59 @@ static const struct stmt *condition(const struct source *src, const struct body 
 	return NULL;
 }
 
+/*
+ * The innermost condition of the preprocessor's that a scope stands under, or NULL; not what is
+ * true wherever NUMA balancing is built, nor the guard of a header.
+ */
+static const struct stmt *outer_condition(const struct source *src, const struct body *b)
+{
+	static const char *const fine[] = { "#ifdef CONFIG_NUMA_BALANCING", "#ifdef CONFIG_SMP" };
+	struct body open = {};
+	int i, k, next;
+
+	for (i = 0; i < b->first; i = next) {
+		const char *key;
+
+		next = i + 1;
+		if (!src->t[i].pp)
+			continue;
+		while (next < src->n && src->t[next].pp == src->t[i].pp)
+			next++;
+		if (next == i + 1)
+			continue;
+		key = src->s + src->t[i + 1].from;
+		if ((!strncmp(key, "el", 2) || !strncmp(key, "endif", 5)) && open.n)
+			open.n--;
+		if (!strncmp(key, "if", 2) || !strncmp(key, "el", 2))
+			add_stmt(src, &open, i, next - 1);
+	}
+	for (k = open.n - 1; k >= 0; k--) {
+		const struct stmt *st = &open.v[k];
+		const char *line = show(src, st, 140);
+		bool known = !k && src->t[st->first].pp == 1 && !strncmp(line, "#ifndef", 7);
+
+		for (i = 0; i < (int)ARRAY_SIZE(fine); i++)
+			known = known || !strcmp(line, fine[i]);
+		if (!known) {
+			struct stmt *found = pool_alloc(sizeof(*found));
+
+			*found = *st;
+			return found;
+		}
+	}
+	return NULL;
+}
+
+/* How many braces of the scope are open in front of statement @at. */
+static int depth_of(const struct source *src, const struct body *b, int at)
+{
+	int i, depth = 0;
+
+	for (i = b->first; i < b->v[at].first; i++)
+		depth += is(src, i, "{") - is(src, i, "}");
+	return depth;
+}
+
 /* Look at one scope; the number of refusals. */
 static int match_scope(struct shim_desc *d, const struct shim_file *f,
 		       const struct shim_scope *sc, const struct source *src, bool *dropped,
@@ -603,6 +656,7 @@ static int match_scope(struct shim_desc *d, const struct shim_file *f,
 	const char *name = scope_name(sc);
 	struct body *list, *b = NULL;
 	int i, k, n, end = 0, real = 0;
+	const struct stmt *under;
 
 	list = find_scopes(src, sc, &n);
 	for (i = 0; i < n; i++) {
@@ -620,10 +674,15 @@ static int match_scope(struct shim_desc *d, const struct shim_file *f,
 				 stmt_line(src, &b->v[0]), name, real);
 		return 1;
 	}
+	under = outer_condition(src, b);
+	if (under) {
+		np_error("%s:%ld: expected %s under no condition, found it under `%s`", f->path,
+			 stmt_line(src, &b->v[0]), name, show(src, under, 140));
+		return 1;
+	}
 	for (i = 0; i < sc->n; i++) {
 		const struct shim_place *pl = &sc->places[i];
-		const struct stmt *under;
-		int at = 0, count = 0;
+		int at = 0, count = 0, depth;
 
 		for (k = 0; k < pl->n && !count; k++)
 			count = occurrences(&pl->variants[k], b, pl->whole, &at);
@@ -650,11 +709,33 @@ static int match_scope(struct shim_desc *d, const struct shim_file *f,
 			return 1;
 		}
 		k--;
+		depth = depth_of(src, b, at);
+		if (!pl->whole && depth != pl->variants[k].depth) {
+			np_error("%s:%ld: %s: expected '%s' inside of %d braces, found it inside of %d",
+				 f->path, stmt_line(src, &b->v[at]), name, pl->label,
+				 pl->variants[k].depth, depth);
+			return 1;
+		}
 		end = at + pl->variants[k].n;
 		edit_place(src, pl, &pl->variants[k], b, at, name, dropped, e);
 		set_var(d, &pl->variants[k]);
 	}
 	return 0;
+}
+
+/* Whether two lines are the same but for white space. */
+static bool same_line(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		while (*a != '\n' && isspace((unsigned char)*a))
+			a++;
+		while (*b != '\n' && isspace((unsigned char)*b))
+			b++;
+		if (!*a || *a == '\n')
+			return !*b || *b == '\n';
+		if (*a != *b)
+			return false;
+	}
 }
 
 /* Lines that get inserted must not be there already; the number of refusals. */
@@ -665,7 +746,7 @@ static int check_new(const struct shim_file *f, const char *s, const char *text)
 		size_t at;
 
 		for (at = 0; !blank(text, 0, 1) && s[at]; at = line_end(s, at)) {
-			if (strncmp(s + at, text, len) || (s[at + len] && s[at + len] != '\n'))
+			if (!same_line(s + at, text))
 				continue;
 			np_error("%s:%ld: expected to insert `%.*s`, found it here already",
 				 f->path, shim_line_of(s, at), (int)len, text);
@@ -742,7 +823,8 @@ static int match_entry(const struct shim_file *f, const char *s, struct shim_edi
 		return 1;
 	}
 	for (at = end; s[at]; at = line_end(s, at)) {
-		if (blank(s, at, line_end(s, at)))
+		/* A comment at the margin ends nothing. */
+		if (blank(s, at, line_end(s, at)) || s[at] == '#')
 			continue;
 		if (s[at] != ' ' && s[at] != '\t')
 			break;
@@ -774,6 +856,16 @@ static int check_gone(const struct shim_file *f, const struct source *src, const
 		}
 	}
 	return refused;
+}
+
+/* Whether the last line that is not blank has a backslash at its end. */
+static bool goes_on(const char *text)
+{
+	size_t end = strlen(text);
+
+	while (end && isspace((unsigned char)text[end - 1]))
+		end--;
+	return end && text[end - 1] == '\\';
 }
 
 /**
@@ -809,6 +901,11 @@ int shim_match(struct shim_desc *d, const struct shim_file *f, const char *text,
 		refused += match_entry(f, text, edits);
 	if (f->append) {
 		refused += check_new(f, text, f->append);
+		if (goes_on(text)) {
+			np_error("%s:%ld: expected the last line to end, found that it goes on (\\)",
+				 f->path, shim_line_of(text, end));
+			refused++;
+		}
 		add_edit(edits, end, end, pool_printf("%s%s", end && text[end - 1] != '\n' ?
 						      "\n" : "", f->append), "the line at the end");
 	}

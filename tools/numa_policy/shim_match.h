@@ -36,6 +36,7 @@ struct shim_stmt {
 /**
  * struct shim_variant - one form that a place has in some kernels
  * @name: its name, or NULL where there is only one
+ * @depth: how many braces of the scope are open in front of it
  * @set: variable that gets a value when this form is found, or NULL
  * @value: the value
  * @stmts: its statements
@@ -43,6 +44,7 @@ struct shim_stmt {
  */
 struct shim_variant {
 	const char *name;
+	int depth;
 	const char *set;
 	const char *value;
 	struct shim_stmt *stmts;

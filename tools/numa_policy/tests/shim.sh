@@ -488,6 +488,23 @@ misfit "a file of processes with other rights" "comm'" \
 altered "no table of processes' files" "$proc: tgid_base_stuff\[\]: expected its definition, found none" \
 	$proc 's/pid_entry tgid_base_stuff\[\]/pid_entry tgid_stuff[]/'
 
+# The right statements at a place that is not ours.
+altered "a member inside of a union" \
+	"$signal:[0-9]+: struct signal_struct: expected 'a process's own policy' inside of 1 braces, found it inside of 2" \
+	$signal 's/^	struct mm_struct \*oom_mm;/	union { struct mm_struct *oom_mm;/; /^	union {/,/;/s/;.*/; long oom_other; };/'
+altered "a statement under an if" "$fork:[0-9]+: copy_signal\(\): expected .* inside of 1 braces, found it inside of 2" \
+	$fork 's/^	sig->oom_score_adj_min = .*/	if (mine) {\n&\n	}/'
+altered "a macro in front of the decision" "$fair:[0-9]+: expected .vma_is_accessed. only at the edited places" \
+	$fair '$a\#define vma_is_accessed(mm, vma) (mine(mm) || (vma_is_accessed)(mm, vma))'
+altered "another caller of the decision" "$fair:[0-9]+: expected .vma_is_accessed. only at the edited places" \
+	$fair '$a\bool mine(struct vm_area_struct *vma) { return vma_is_accessed(vma->vm_mm, vma); }'
+for condition in '#if 0' '#ifdef CONFIG_SCHED_SMT' '#if defined(CONFIG_NUMA_BALANCING) \&\& MINE'; do
+	altered "a decision under $condition" "$fair:[0-9]+: expected vma_is_accessed\(\) under no condition, found it under .#if" \
+		$fair "$in_decision{s/^static bool vma_is_accessed/$condition\n&/;s/^}/&\n#endif/}"
+done
+altered "a decision behind #else" "$fair:[0-9]+: expected vma_is_accessed\(\) under no condition, found it under .#else" \
+	$fair "$in_decision{s/^static bool vma_is_accessed/#ifdef CONFIG_SMP\n#else\n&/;s/^}/&\n#endif/}"
+
 # Text that goes behind a statement goes behind its comments, and in front of what follows on its line.
 behind() # what, file, the text, expected, sed arguments...
 {
@@ -518,6 +535,10 @@ altered "no such Kconfig entry" "$kconfig: expected the entry 'config NUMA_BALAN
 	$kconfig 's/^config NUMA_BALANCING$/config NUMA_BALANCE/'
 altered "a Makefile with our line" "$makefile:[0-9]+: expected to insert .*numa_policy/., found it here already" \
 	$makefile '$a\obj-$(CONFIG_NUMA_POLICY) += numa_policy/'
+altered "a Makefile with our line in another layout" "$makefile:[0-9]+: expected to insert .*numa_policy/., found it here already" \
+	$makefile '$a\obj-$(CONFIG_NUMA_POLICY)	+=  numa_policy/ \r'
+altered "a Makefile whose last line goes on" "$makefile:[0-9]+: expected the last line to end, found that it goes on" \
+	$makefile '$a\obj-y += mine.o \\'
 altered "a header with our include" "$types:[0-9]+: expected to insert .*numa_policy_state.h" \
 	$types 's/^#include <linux\/kref.h>$/&\n#include <linux\/numa_policy_state.h>/'
 
@@ -576,6 +597,31 @@ symlink()
 	refuses "$mm: a symbolic link"
 }
 check "refused: a file that is a symbolic link" symlink
+# what is behind it is another tree
+symlink_dir()
+{
+	fresh
+	rm -rf beyond
+	mkdir -p beyond/$(dirname $1)
+	mv tree/$1 beyond/$1
+	ln -s $PWD/beyond/$1 tree/$1
+	content beyond >was
+	refuses "$1: a symbolic link" || return 1
+	content beyond >is
+	same was is
+}
+check "refused: a directory that is one" symlink_dir kernel
+check "refused: one deeper in the tree" symlink_dir kernel/sched
+check "refused: one where only copies go" symlink_dir include/trace/events
+# a comment at the margin is part of the entry in which it stands
+comment_in_entry()
+{
+	fresh
+	alter tree/$kconfig '/^config NUMA_BALANCING$/{n;s/$/\n# mine/}' && apply || return 1
+	awk '/^config NUMA_BALANCING$/ { on = 1 } /^config NUMA_POLICY_MAINLINE/ { on = 0 } on' tree/$kconfig >is
+	grep -q '^# mine$' is && grep -q '^	help$' is && unapply
+}
+check "a comment at the margin does not end a Kconfig entry" comment_in_entry
 by_hand()
 {
 	fresh
