@@ -7,8 +7,14 @@
 # A patch is the difference of two trees, each of them KSRC's files with the library applied as far as
 # that patch: without the files, the options (by unifdef), the rules and the places in the kernel that
 # a later one brings. So there is one library, and the series cannot differ from it.
+#
+# What is in OUT of an earlier series is replaced; anything else that looks like a patch is in the way.
 set -eu
 export LC_ALL=C
+# A hook's git works on the repository that it was called for.
+# shellcheck disable=SC2046
+unset $(git rev-parse --local-env-vars) GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME \
+	GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE
 
 tool=$(readlink -f "$1") lib=$(readlink -f "$2") ksrc=$3 out=$4 work=$5 results=${6-}
 here=$(readlink -f "$(dirname "$0")")/series
@@ -17,6 +23,19 @@ die() {
 	echo "series.sh: $*" >&2
 	exit 1
 }
+
+case $out in /*) ;; *) out=$PWD/$out ;; esac
+list=$out/.numa_policy
+
+# What is there: files that an earlier series put there, as it left them, or others.
+[ ! -e "$out" ] || [ -d "$out" ] || die "PATCHES=$out: not a directory"
+for file in "$out"/[0-9][0-9][0-9][0-9]-*.patch; do
+	[ -e "$file" ] || continue
+	grep -q " ${file##*/}\$" "$list" 2>/dev/null ||
+		die "PATCHES=$out: ${file##*/} in it is not of an earlier series; move it, or give another directory"
+	(cd "$out" && grep " ${file##*/}\$" .numa_policy | sha256sum -c --status) ||
+		die "PATCHES=$out: ${file##*/} in it was altered since it was written; move it, or give another directory"
+done
 
 [ -f "$ksrc/MAINTAINERS" ] || die "KSRC=$ksrc: not a kernel source (it has no MAINTAINERS)"
 ksrc=$(readlink -f "$ksrc")
@@ -35,8 +54,17 @@ who() {
 name=$(who user.name)
 email=$(who user.email)
 
+# What else of that says how patches are to look. The rest must not: hooks, signatures, attachments.
+prefix=$(git -C "$ksrc" config format.subjectPrefix || echo PATCH)
+{
+	git -C "$ksrc" config --get-all format.to | sed 's/^/--to=/'
+	git -C "$ksrc" config --get-all format.cc | sed 's/^/--cc=/'
+} >"$work.headers" || true
+plainly() { env GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null GIT_CONFIG_NOSYSTEM=1 "$@"; }
+
 rm -rf "$work"
 mkdir -p "$work"
+mv "$work.headers" "$work/headers"
 work=$(readlink -f "$work")
 
 # ---- the tree's own files: those that the series edits ----
@@ -46,9 +74,12 @@ mkdir "$work/base"
 "$tool" apply --lib "$lib" --list-files >"$work/files"
 for file in Makefile Kbuild include/linux/sched/numa_balancing.h $(cat "$work/files") $documents; do
 	[ -e "$ksrc/$file" ] || continue
+	[ "$(readlink -f "$ksrc/$file")" = "$ksrc/$file" ] ||
+		die "$ksrc/$file: a symbolic link, or behind one; git does not take patches for it"
 	mkdir -p "$work/base/$(dirname "$file")"
 	cp "$ksrc/$file" "$work/base/$file"
 done
+chmod -R u+w "$work/base"
 for file in $documents; do
 	[ -f "$work/base/$file" ] || die "$ksrc/$file: no such file; the series edits it"
 done
@@ -293,14 +324,14 @@ index_page() {
 
 # Sections are sorted by their titles.
 maintainers() {
-	awk -v entry="$here/MAINTAINERS" -v who="$name <$email>" '
+	who=$(plainly git log -1 --format='%an <%ae>') awk -v entry="$here/MAINTAINERS" '
 		function insert(	line, n) {
 			while ((getline line <entry) > 0) {
 				if (line ~ /^#/)
 					continue
 				print line
 				if (!n++)
-					print "M:\t" who
+					print "M:\t" ENVIRON["who"]
 			}
 			print ""
 			done = 1
@@ -342,17 +373,19 @@ message() {
 repo=$work/repo
 mkdir "$repo"
 cd "$repo"
-git init -q .
-git config user.name "$name"
-git config user.email "$email"
-git config commit.gpgsign false
-git config core.autocrlf false
+plainly git init -q --template= --initial-branch=series .
+plainly git config user.name "$name"
+plainly git config user.email "$email"
+plainly git config commit.gpgsign false
+plainly git config core.autocrlf false
+plainly git config core.excludesFile /dev/null
+plainly git config core.attributesFile /dev/null
 cp -R "$work/base/." .
-git add -A
+plainly git add -A -f
 version=$(sed -n 's/^\(VERSION\|PATCHLEVEL\|SUBLEVEL\|EXTRAVERSION\) *= *//p' "$ksrc/Makefile" | paste -sd . |
 	sed 's/\.$//; s/\.-/-/')
-git commit -q -m "$version"
-git tag base
+plainly git commit -q -m "$version"
+plainly git tag base
 
 done=
 for step in $steps; do
@@ -369,49 +402,77 @@ for step in $steps; do
 	documents
 	message "$step" >"$work/message"
 	[ -s "$work/message" ] || die "$here/messages: nothing on $step"
-	git add -A
-	git commit -q -s -F "$work/message"
+	plainly git add -A -f
+	plainly git commit -q -s -F "$work/message"
 done
 
-# The series leads to what apply makes, to the byte.
-for file in $(cat "$work/files"); do
-	diff -r "$work/whole/$file" "$file" >&2 || die "$file: the series leads to another file than apply"
-done
-
-git format-patch -q --cover-letter --numbered -o "$work/new" base
+plainly xargs -d '\n' git format-patch -q --cover-letter --numbered --subject-prefix="$prefix" -o "$work/new" base \
+	<"$work/headers"
 cover=$work/new/0000-cover-letter.patch
 {
 	cat "$here/cover"
 	echo
 	echo "Made for $version."
 	if commit=$(git -C "$ksrc" rev-parse HEAD 2>/dev/null) && [ -e "$ksrc/.git" ]; then
-		echo "base-commit: $commit"
+		# shellcheck disable=SC2086,SC2046
+		dirty=$(git -C "$ksrc" status --porcelain -uno -- $(cat "$work/files") $documents | sed 's/^...//' | paste -sd ' ')
+		if [ -n "$dirty" ]; then
+			echo "This is for commit $commit with further changes to"
+			echo "$dirty."
+			echo "series.sh: KSRC=$ksrc: has uncommitted changes that the series stands on: $dirty" >&2
+		else
+			echo "base-commit: $commit"
+		fi
 	fi
 	echo
 	echo "Evidence"
 	echo "========"
 	echo
 	if [ -n "$results" ]; then
-		"$tool" compare --print --format lkml --out "$results" ||
+		"$tool" report "$results" --format lkml ||
 			die "RESULTS=$results: no comparison that can be printed, see above"
 	else
 		echo "No results were given for this series (RESULTS=DIR of make patches)."
 	fi
 } >"$work/blurb"
-awk -v blurb="$work/blurb" '
+# The author as the patches have him, whose headers are encoded.
+from=$(sed -n '/^From: /,/^[^ F]/{/^From: /p;/^ /p}' "$work"/new/0001-*.patch)
+mime=
+! grep -q '[^ -~	]' "$work/blurb" || mime='MIME-Version: 1.0
+Content-Type: text/plain; charset=UTF-8
+Content-Transfer-Encoding: 8bit'
+from=$from mime=$mime awk -v blurb="$work/blurb" '
+	/^From: / && !from++ { print ENVIRON["from"]; next }
+	/^(MIME-Version|Content-T[a-z-]*): / && ENVIRON["mime"] != "" { next }
+	/^$/ && !header++ && ENVIRON["mime"] != "" { print ENVIRON["mime"] }
 	/^Subject: / { sub(/\*\*\* SUBJECT HERE \*\*\*/, "sched/numa: scan policies") }
 	/^\*\*\* BLURB HERE \*\*\*$/ { while ((getline line <blurb) > 0) print line; next }
 	{ print }' "$cover" >"$work/cover"
 mv "$work/cover" "$cover"
 
 # Applied by git am, it is the same again.
-git checkout -q -b again base
-git am -q "$work"/new/000[1-9]*.patch "$work"/new/00[1-9]*.patch ||
+plainly git checkout -q -b again base
+plainly git am -q "$work"/new/000[1-9]*.patch "$work"/new/00[1-9]*.patch ||
 	die "git am does not take the series, see above"
-[ "$(git rev-parse again^{tree})" = "$(git rev-parse @{-1}^{tree})" ] ||
+[ "$(git rev-parse again^{tree})" = "$(plainly git rev-parse @{-1}^{tree})" ] ||
 	die "git am of the series leads to another tree"
 
+# That is what apply makes, to the byte.
+mkdir "$work/made"
+plainly git archive --format=tar again | tar -xf - -C "$work/made"
+for file in $(cat "$work/files"); do
+	diff -r "$work/whole/$file" "$work/made/$file" >&2 ||
+		die "$file: the series leads to another file than apply"
+done
+
+# The new ones are there before the old ones go.
 mkdir -p "$out"
+rm -rf "$out/.numa_policy.new"
+mkdir "$out/.numa_policy.new"
+cp "$work"/new/*.patch "$out/.numa_policy.new"
+(cd "$out/.numa_policy.new" && sha256sum ./*.patch | sed 's, \./, ,' >"$work/list")
 rm -f "$out"/[0-9][0-9][0-9][0-9]-*.patch
-mv "$work"/new/*.patch "$out"
+mv "$out"/.numa_policy.new/*.patch "$out"
+cp "$work/list" "$list"
+rmdir "$out/.numa_policy.new"
 ls "$out"/*.patch

@@ -97,7 +97,110 @@ check "a series for a tree without the newest rule" series "$work/old" "$work/ol
 check "begins with pids_active" grep -q '^+++ b/kernel/sched/numa_policy/pids_active.c' "$work"/older/0001-*.patch
 check "and brings seq_delta later" grep -lq '^Subject: .*scan policy seq_delta:' "$work"/older/00*.patch
 
+# Whatever a user's git is set to, and whichever repository it is that a hook is called for: the same.
+mkdir "$work/hooks" "$work/victim"
+printf '#!/bin/sh\necho "Change-Id: I1" >>"$1"\n' >"$work/hooks/commit-msg"
+chmod +x "$work/hooks/commit-msg"
+printf 'lib/\n.*\n' >"$work/home/ignore"
+printf '* text eol=crlf export-ignore\n' >"$work/home/attributes"
+(cd "$work/victim" && git init -q . && git commit -q --allow-empty -m 'what was there')
+victim() { (cd "$work/victim" && git log --format=%s && git branch && cat .git/config) | cksum; }
+untouched=$(victim)
+cp "$work/home/.gitconfig" "$work/home/simple"
+cat >>"$work/home/.gitconfig" <<EOF
+[core]
+	excludesFile = $work/home/ignore
+	attributesFile = $work/home/attributes
+	hooksPath = $work/hooks
+	autocrlf = true
+[format]
+	suffix = .txt
+	attach = x
+	useAutoBase = true
+	signature = mine
+[init]
+	defaultBranch = again
+[commit]
+	gpgSign = true
+[tag]
+	gpgSign = true
+[diff]
+	noprefix = true
+	orderFile = $work/nowhere
+[color]
+	ui = always
+[i18n]
+	commitEncoding = ISO-8859-1
+EOF
+hostile() {
+	(
+		cd "$work"
+		GIT_DIR=$work/victim/.git GIT_INDEX_FILE=$work/victim/.git/index GIT_AUTHOR_NAME=Other
+		export GIT_DIR GIT_INDEX_FILE GIT_AUTHOR_NAME
+		series "$pristine" relative
+	)
+}
+dateless() { cat "$1"/00*.patch | grep -vE '^(From [0-9a-f]{40}|Date:) '; }
+check "a series is written beside any configuration" hostile
+cp "$work/home/simple" "$work/home/.gitconfig"
+check "into a directory whose name is relative" [ "$(count "$work/relative")" -eq 15 ]
+check "it is the same series" [ "$(dateless "$work/relative" | cksum)" = "$(dateless "$work/out" | cksum)" ]
+check "another repository is left alone" [ "$(victim)" = "$untouched" ]
+
+# What a user says of patches is done.
+git config --global format.subjectPrefix 'PATCH RFC'
+git config --global format.to list@example.org
+git config --global user.name 'Jörg "B\x" Ünïcode'
+check "a series with another prefix, to somebody, from a name in UTF-8" series "$pristine" "$work/named"
+check "the prefix" grep -q '^Subject: \[PATCH RFC 00/14\]' "$work"/named/0000-*.patch
+check "whom to" [ "$(grep -lx 'To: list@example.org' "$work"/named/*.patch | wc -l)" -eq 15 ]
+headers() { sed '/^$/q' "$work"/named/*.patch; }
+refuse "no header is raw UTF-8" eval "headers | LC_ALL=C grep '[^ -~	]'"
+check "the maintainer is" grep -qF 'Jörg "B\x" Ünïcode <tester@example.org>' "$work"/named/0014-*.patch
+cp "$work/home/simple" "$work/home/.gitconfig"
+
+# Results become the cover letter's evidence.
+mkdir "$work/good"
+"$lib/tools/numa_policy/tests/report-fixture.sh" 3 >"$work/good/results.json"
+check "a series with results" series "$pristine" "$work/shown" "$work/good"
+"$tool" report "$work/good" --format lkml >"$work/lkml"
+shows() { awk 'NR == FNR { want[++n] = $0; next } k < n && $0 == want[k + 1] { k++ } END { exit !(n > 20 && k == n) }' \
+	"$work/lkml" "$work"/shown/0000-*.patch; }
+check "the cover letter has them all" shows
+refuse "and does not say that there are none" grep -q 'No results' "$work"/shown/0000-*.patch
+
+# Where it goes may hold what is not a series' own, or is no longer.
+mkdir "$work/mine"
+echo mine >"$work/mine/0001-my-own-work.patch"
+refuse "a directory with other patches" series "$pristine" "$work/mine"
+check "is named" said "PATCHES=$work/mine: 0001-my-own-work.patch in it is not of an earlier series"
+check "and left alone" [ "$(cat "$work"/mine/*)" = mine ]
+echo 'Hello,' >>"$(ls "$work"/shown/0000-*.patch)"
+refuse "a cover letter that was edited" series "$pristine" "$work/shown"
+check "is named, too" said "0000-cover-letter.patch in it was altered"
+check "and left alone, too" grep -q '^Hello,$' "$work"/shown/0000-*.patch
+check "an earlier series is replaced" series "$work/old" "$work/out"
+check "by this one" [ "$(count "$work/out")" -eq 15 -a \
+	-n "$(grep -l '^+++ b/kernel/sched/numa_policy/pids_active.c' "$work"/out/0001-*.patch)" ]
+
+# A git tree, clean and not.
+cp -R "$pristine" "$work/tree"
+(cd "$work/tree" && git init -q . && git add -A && git commit -q -m tree)
+commit=$(git -C "$work/tree" rev-parse HEAD)
+check "a series for a git tree" series "$work/tree" "$work/clean"
+check "is based on its commit" grep -qx "base-commit: $commit" "$work"/clean/0000-*.patch
+echo 'obj-y += foo.o' >>"$work/tree/kernel/sched/Makefile"
+check "a series for a git tree with changes" series "$work/tree" "$work/dirty"
+refuse "is not" grep -q '^base-commit' "$work"/dirty/0000-*.patch
+check "and says what it is based on" grep -A1 -x "This is for commit $commit with further changes to" "$work"/dirty/0000-*.patch
+check "aloud" said 'uncommitted changes that the series stands on: kernel/sched/Makefile'
+
 # Refusals.
+cp -R "$pristine" "$work/linked"
+mv "$work/linked/kernel/sched/Makefile" "$work/linked/kernel/sched/Makefile.real"
+ln -s Makefile.real "$work/linked/kernel/sched/Makefile"
+refuse "a tree with a symbolic link" series "$work/linked" "$work/out"
+check "is refused with the link" said 'kernel/sched/Makefile: a symbolic link'
 had=$(ls "$work/out" | cksum)
 : >"$work/home/.gitconfig"
 rm -rf "$work/.git"
