@@ -33,6 +33,12 @@ FILENAME == ARGV[1] {
 		print FILENAME ":" FNR ": must be FILE, CLASS/TYPE, TEXT and reason, with tabs between them: " $0
 		next
 	}
+	what = f[2]
+	sub("/.*", "", what)
+	if (!index(" checkpatch patches coccicheck shellcheck ", " " what " ")) {
+		print FILENAME ":" FNR ": " what ": must be checkpatch, patches, coccicheck or shellcheck"
+		next
+	}
 	if (f[2] ~ "^" class "/") {
 		where[++count] = FILENAME ":" FNR
 		file[count] = glob(f[1])

@@ -97,6 +97,13 @@ builds() {
 	obj=$1
 	shift
 	: >"$obj/log"
+	# An object that is there already would have nothing to say.
+	(cd "$obj" && for object in $(own_objects "$obj") "$@"; do
+		case $object in
+		*/) rm -f "$object"*.o ;;
+		*.o) rm -f "$object" ;;
+		esac
+	done)
 	# shellcheck disable=SC2086,SC2046
 	kmake "$obj" ${make-} W=1 "$@" $(own_objects "$obj") || why "$obj" || return 1
 	silent "$obj"
@@ -106,7 +113,7 @@ builds() {
 silent() {
 	warning='(warning|error):'
 	[ -z "${only_ours-}" ] || warning="$own.*$warning"
-	! grep -E -A 3 "$warning" "$1/log" | grep -v -e '/scripts/' -e '^ *HOST' -e '^--$' |
+	! grep -E -A 3 "$warning" "$1/log" | grep -v -e "$source/scripts/" -e '^scripts/' -e '^ *HOST' -e '^--$' |
 		grep -E -m 10 -A 3 "$warning" >&2
 }
 

@@ -29,16 +29,20 @@ checked() {
 	git -C "$dir/series/repo" checkout -q "$commit" || return
 	base=$dir/series/repo
 	perl "$source/scripts/checkpatch.pl" --strict --no-tree --no-summary --show-types --terse --showfile \
-		--max-line-length=100 "$1" >"$dir/said" || true
+		--max-line-length=100 "$1" >"$dir/said" 2>"$dir/errors" || [ $? -eq 1 ] || {
+		tail -n 3 "$dir/errors" >&2
+		return 1
+	}
 	findings <"$dir/said" | sed 's,: checkpatch/FILE_PATH,: patches/FILE_PATH,' >"$dir/findings"
 	# Found without a file, as a fault of the message is.
 	! grep -E '^[^:]*\.patch:[0-9]*: (ERROR|WARNING|CHECK)' "$dir/said" >&2 || return
-	grep ': checkpatch/' "$dir/findings" | lenient=1 excepted checkpatch || return
-	grep -v ': checkpatch/' "$dir/findings" | lenient=1 excepted patches
+	grep -v ': checkpatch/' "$dir/findings" >>"$dir/on-patches"
+	grep ': checkpatch/' "$dir/findings" | lenient=1 excepted checkpatch
 }
 
 check "a series can be made" series
 
+: >"$dir/on-patches"
 commits=$(git -C "$dir/series/repo" rev-list --reverse base..again 2>/dev/null)
 set -- $commits
 for patch in "$dir"/patches/[0-9]*.patch; do
@@ -48,5 +52,6 @@ for patch in "$dir"/patches/[0-9]*.patch; do
 	check "checkpatch.pl --strict: $(basename "$patch")" checked "$patch"
 done
 check "there was a patch for each commit" [ $# -eq 0 ]
+check "checkpatch.pl on the series as patches" excepted patches <"$dir/on-patches"
 
 finish
