@@ -45,6 +45,8 @@ read_config() {
 	text=$($reader "$1" 2>/dev/null) || die "CONFIG=$1: $reader cannot read it"
 	printf '%s\n' "$text" | grep -q '^CONFIG_[A-Za-z0-9_]*=' ||
 		die "CONFIG=$1: no kernel configuration: it has no line CONFIG_...="
+	! printf '%s\n' "$text" | grep -q "$(printf '\r')\$" ||
+		die "CONFIG=$1: its lines end as on Windows (CR LF); they must end in a newline alone"
 	printf '%s\n' "$text"
 }
 
@@ -203,7 +205,11 @@ build() {
 	echo "and boot $release with numa_balancing=enable, and numa_scan_policy=NAME if you like" >&2
 }
 
-case ${1-} in
+case ${1-}/$# in
+choose/1 | choose/2 | config/5 | build/5) ;;
+*) die "usage: deb.sh choose [FILE] | config SOURCE OBJ WANTED FILE | build SOURCE OBJ WANTED FILE" ;;
+esac
+case $1 in
 choose)
 	choose "${2-}"
 	;;
@@ -215,8 +221,5 @@ build)
 	shift
 	configure "$@"
 	build
-	;;
-*)
-	die "usage: deb.sh choose [FILE] | config SOURCE OBJ WANTED FILE | build SOURCE OBJ WANTED FILE"
 	;;
 esac

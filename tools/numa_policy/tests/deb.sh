@@ -66,6 +66,11 @@ refuse "an empty file" choose empty
 echo x >broken.xz
 refuse "a file that xz cannot read" choose broken.xz
 check "... it is named" says "CONFIG=broken.xz: xz -dc cannot read it"
+sed 's/$/\r/' "$config" >dos
+refuse "a file with the lines of another system" choose dos
+check "... it is said" says "CONFIG=dos: its lines end as on Windows"
+refuse "too few arguments" "$tool" config "$source" obj 2>err
+check "... the usage is shown" says "usage: deb.sh choose"
 xz -c "$config" >config.xz
 gzip -c "$config" >config.gz
 check "a file that xz made" choose config.xz
