@@ -197,8 +197,8 @@ static char *reverse(struct job *j, const char *path, char *s, const struct reco
 			return was;
 		}
 	}
-	refuse(j, "%s:%ld: %s: the lines put there were changed since", path, lost->line,
-	       lost->label);
+	refuse(j, "%s:%ld: %s: the lines put there were changed since; if something else put the tree's own files back, remove what was copied and %s/" STATE " as well", path,
+	       lost->line, lost->label, j->dir);
 	return NULL;
 }
 

@@ -595,6 +595,18 @@ static const struct stmt *condition(const struct source *src, const struct body 
 	return NULL;
 }
 
+/* Whether the tokens are those of "#ifndef NAME", and "#define NAME" follows. */
+static bool is_guard(const struct source *src, const struct stmt *st)
+{
+	const struct token *t = &src->t[st->first];
+	size_t len = t[2].to - t[2].from;
+
+	return st->last == st->first + 2 && st->last + 3 < src->n &&
+	       !strncmp(src->s + t[1].from, "ifndef", 6) &&
+	       !strncmp(src->s + t[4].from, "define", 6) && t[5].to - t[5].from == len &&
+	       !memcmp(src->s + t[2].from, src->s + t[5].from, len);
+}
+
 /*
  * The innermost condition of the preprocessor's that a scope stands under, or NULL; not what is
  * true wherever NUMA balancing is built, nor the guard of a header.
@@ -624,7 +636,7 @@ static const struct stmt *outer_condition(const struct source *src, const struct
 	for (k = open.n - 1; k >= 0; k--) {
 		const struct stmt *st = &open.v[k];
 		const char *line = show(src, st, 140);
-		bool known = !k && src->t[st->first].pp == 1 && !strncmp(line, "#ifndef", 7);
+		bool known = !k && is_guard(src, st);
 
 		for (i = 0; i < (int)ARRAY_SIZE(fine); i++)
 			known = known || !strcmp(line, fine[i]);

@@ -311,7 +311,7 @@ static void read_hooks(void)
 			continue;
 		}
 		/* Anything else ends a row, but what a variant sets. */
-		if (!*line || !strncmp(line, "set ", 4)) {
+		if (!*line || !strncmp(line, "set ", 4) || !strncmp(line, "depth ", 6)) {
 			if (next)
 				continue;
 		}
