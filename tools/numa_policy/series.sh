@@ -41,7 +41,13 @@ done
 ksrc=$(readlink -f "$ksrc")
 [ ! -e "$ksrc/.numa_policy" ] ||
 	die "KSRC=$ksrc has the library already; the series is made for a tree without: make unapply KSRC=$ksrc"
+for file in kernel/sched/numa_policy include/linux/numa_policy.h lib/kunit/numa_policy; do
+	[ ! -e "$ksrc/$file" ] || die "KSRC=$ksrc: has $file, so a part of a series already; the series is made" \
+		"for a tree without: check out the commit in front of it"
+done
 if [ -n "$results" ]; then
+	[ -f "$results/results.json" ] || [ ! -d "$results" ] ||
+		die "RESULTS=$results: there is no results.json in it, as compare --out writes"
 	[ -d "$results" ] || die "RESULTS=$results: no such directory"
 	results=$(readlink -f "$results")
 fi
@@ -406,22 +412,22 @@ for step in $steps; do
 	plainly git commit -q -s -F "$work/message"
 done
 
-plainly xargs -d '\n' git format-patch -q --cover-letter --numbered --subject-prefix="$prefix" -o "$work/new" base \
+plainly xargs -d '\n' git format-patch -q --abbrev=12 --cover-letter --numbered --subject-prefix="$prefix" -o "$work/new" base \
 	<"$work/headers"
 cover=$work/new/0000-cover-letter.patch
 {
 	cat "$here/cover"
 	echo
 	echo "Made for $version."
-	if commit=$(git -C "$ksrc" rev-parse HEAD 2>/dev/null) && [ -e "$ksrc/.git" ]; then
+	commit=
+	if [ -e "$ksrc/.git" ] && commit=$(git -C "$ksrc" rev-parse HEAD 2>/dev/null); then
 		# shellcheck disable=SC2086,SC2046
 		dirty=$(git -C "$ksrc" status --porcelain -uno -- $(cat "$work/files") $documents | sed 's/^...//' | paste -sd ' ')
 		if [ -n "$dirty" ]; then
 			echo "This is for commit $commit with further changes to"
 			echo "$dirty."
+			commit=
 			echo "series.sh: KSRC=$ksrc: has uncommitted changes that the series stands on: $dirty" >&2
-		else
-			echo "base-commit: $commit"
 		fi
 	fi
 	echo
@@ -434,6 +440,7 @@ cover=$work/new/0000-cover-letter.patch
 	else
 		echo "No results were given for this series (RESULTS=DIR of make patches)."
 	fi
+	[ -z "$commit" ] || printf '\nbase-commit: %s\n' "$commit"
 } >"$work/blurb"
 # The author as the patches have him, whose headers are encoded.
 from=$(sed -n '/^From: /,/^[^ F]/{/^From: /p;/^ /p}' "$work"/new/0001-*.patch)
@@ -475,4 +482,5 @@ rm -f "$out"/[0-9][0-9][0-9][0-9]-*.patch
 mv "$out"/.numa_policy.new/*.patch "$out"
 cp "$work/list" "$list"
 rmdir "$out/.numa_policy.new"
+echo "A series for Linux $version in $ksrc:" >&2
 ls "$out"/*.patch

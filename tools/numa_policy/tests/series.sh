@@ -189,6 +189,9 @@ cp -R "$pristine" "$work/tree"
 commit=$(git -C "$work/tree" rev-parse HEAD)
 check "a series for a git tree" series "$work/tree" "$work/clean"
 check "is based on its commit" grep -qx "base-commit: $commit" "$work"/clean/0000-*.patch
+check "which stands at the end" [ "$(grep -A1 '^base-commit' "$work"/clean/0000-*.patch | wc -l)" -eq 2 ]
+check "it says for which tree it is" said "A series for Linux .* in $work/tree:"
+check "blobs have the kernel's length" grep -qE '^index [0-9a-f]{12}\.\.[0-9a-f]{12} 100644$' "$work"/clean/0001-*.patch
 echo 'obj-y += foo.o' >>"$work/tree/kernel/sched/Makefile"
 check "a series for a git tree with changes" series "$work/tree" "$work/dirty"
 refuse "is not" grep -q '^base-commit' "$work"/dirty/0000-*.patch
@@ -215,11 +218,13 @@ check "is named" said "KSRC=$work/home: not a kernel source"
 refuse "results that are not there" series "$pristine" "$work/out" "$work/nowhere"
 check "are named" said "RESULTS=$work/nowhere: no such directory"
 refuse "a directory without results" series "$pristine" "$work/out" "$work/results"
-check "is, too" said "RESULTS=$work/results"
+check "is, too" said "RESULTS=$work/results: there is no results.json in it"
 cp -R "$pristine" "$work/has"
 "$tool" apply --lib "$lib" "$work/has" >/dev/null
 refuse "a tree with the library" series "$work/has" "$work/out"
 check "is told how to be without it" said "make unapply KSRC=$work/has"
+refuse "a tree that git am put a series into" series "$work/am" "$work/out"
+check "is told to go back" said 'has kernel/sched/numa_policy, so a part of a series already'
 cp -R "$pristine" "$work/altered"
 sed -i 's/mm->numa_scan_seq < 2/mm->numa_scan_seq < 3/; s/start_scan_seq) < 2/start_scan_seq) < 3/' \
 	"$work/altered/kernel/sched/fair.c"
