@@ -84,6 +84,12 @@ lane() {
 lanes=$(($(nproc) > 1 ? 2 : 1))
 JOBS=$((($(nproc) + lanes - 1) / lanes))
 export JOBS
+# Most of the time goes into what the kernel's conf asks the compiler, the same each time.
+export NP_MEMO="$work/memo.so" NP_MEMO_DIR="$work/memo"
+rm -rf "$NP_MEMO_DIR"
+mkdir "$NP_MEMO_DIR"
+gcc -O2 -shared -fPIC -o "$NP_MEMO" "$top/tools/numa_policy/check/memo.c"
+
 queue >"$work/queue"
 asked=$(wc -l <"$work/queue")
 [ "$asked" -gt 0 ] || {

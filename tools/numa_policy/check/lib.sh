@@ -33,12 +33,13 @@ own_files() {
 # What names one of them in a compiler's message.
 own='numa_(scan_)?policy[^ :]*[:/][^ ]*:[0-9]+:'
 
-# kmake OBJ ARG...: the kernel's make, in silence; its words are in OBJ/log. $cc is the compiler.
+# kmake OBJ ARG...: the kernel's make, in silence; its words are in OBJ/log. $cc is the compiler. What
+# its configuration asks of that is not asked again, see memo.c.
 kmake() {
 	obj=$1
 	shift
 	mkdir -p "$obj"
-	make -C "$source" O="$obj" CC="${cc:-${ccache}gcc}" -j"$jobs" "$@" >>"$obj/log" 2>&1
+	LD_PRELOAD="${NP_MEMO-}" make -C "$source" O="$obj" CC="${cc:-${ccache}gcc}" -j"$jobs" "$@" >>"$obj/log" 2>&1
 }
 
 # why OBJ: what failed, from the log
