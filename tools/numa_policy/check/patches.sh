@@ -17,6 +17,8 @@ git config --global user.name 'Nobody'
 git config --global user.email nobody@example.org
 
 series() {
+	# What an earlier run left must not be checked in its place.
+	rm -rf "$dir/patches"
 	"$tools/kernel.sh" plain "$tool" "$source" "$dir/plain" >"$dir/log" 2>&1 &&
 		"$tools/series.sh" "$tool" "$top" "$dir/plain" "$dir/patches" "$dir/series" >>"$dir/log" 2>&1 &&
 		return
