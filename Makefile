@@ -30,8 +30,8 @@ T        := tools/numa_policy
 P        := kernel/sched/numa_policy
 
 PACKAGES := bc binutils bison ccache cpio flex gcc gnuplot-nox jq libc6-dev libc6-dev-i386 libelf-dev \
-	    libgsl-dev lib32gcc-12-dev libjansson-dev make python3 qemu-system-x86 rsync xz-utils \
-	    zlib1g-dev $(if $(KSRC),,linux-source-6.12)
+	    libgsl-dev lib32gcc-12-dev libjansson-dev make python3 qemu-system-x86 qemu-user rsync \
+	    xz-utils zlib1g-dev $(if $(KSRC),,linux-source-6.12)
 
 # What only the tests need: a browser, programs to run in guests, what runs cells elsewhere.
 TEST_PACKAGES := chromium git linux-perf munge openssh-server parallel slurm-wlm stress-ng \

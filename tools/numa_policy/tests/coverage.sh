@@ -9,13 +9,14 @@
 set -eu
 
 work=$(readlink -f "$1") histories=$(readlink -f "$2")
+tests=$(readlink -f "$(dirname "$0")")
 top=$PWD
 
 for dir in "$work"/*/; do
 	(
 		cd "$dir"
 		rm -f ./*.gcda ./*.gcov.json.gz
-		./player "$histories" >player.log || {
+		"$tests/exec.sh" ./player "$histories" >player.log || {
 			grep '^not ok' player.log >&2
 			echo "coverage.sh: $dir: the histories do not pass" >&2
 			exit 1

@@ -9,7 +9,8 @@
 set -eu
 
 builds=$(readlink -f "$1") histories=$2 own=${3-}
-. "$(dirname "$0")/lib.sh"
+tests=$(readlink -f "$(dirname "$0")")
+. "$tests/lib.sh"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -31,7 +32,7 @@ for build in "$builds"/*; do
 	n=$((n + 1))
 	status=0
 	# shellcheck disable=SC2046
-	"$build" $([ -n "$own" ] || echo --every) "$histories" >"$work/out" 2>"$work/err" || status=$?
+	"$tests/exec.sh" "$build" $([ -n "$own" ] || echo --every) "$histories" >"$work/out" 2>"$work/err" || status=$?
 	if [ "$status" -eq 2 ]; then
 		sed 's/^numa-policy: //' "$work/err" >&2
 		echo "0 passed, 1 failed"

@@ -184,6 +184,7 @@ static struct result *results;
 static const char *histories = "lib/kunit/numa_policy/histories";
 static char *work;		/* where everything is built */
 static char *here;		/* the repository */
+static char *exec;		/* what runs a player, also where the kernel has no 32-bit programs */
 static int jobs;
 static bool verbose;
 
@@ -1371,6 +1372,7 @@ static int play(void)
 {
 	struct command c = { 0 };
 
+	add_word(&c, exec);
 	add_word(&c, "./player");
 	add_word(&c, histories);
 	return run_command(&c, true);
@@ -1955,6 +1957,7 @@ int main(int argc, char **argv)
 
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	here = realpath(".", NULL);
+	exec = np_asprintf("%s/tools/numa_policy/tests/exec.sh", here);
 	histories = realpath(histories, NULL);
 	work = np_asprintf("%s/mutate.work", np_self_dir());
 	read_survivors();

@@ -6,7 +6,8 @@
 set -eu
 
 builds=$(readlink -f "$1") decisions=$2 seed=$3
-. "$(dirname "$0")/lib.sh"
+tests=$(readlink -f "$(dirname "$0")")
+. "$tests/lib.sh"
 
 n=$(ls "$builds" | wc -l)
 case $decisions in
@@ -37,7 +38,7 @@ trap 'rm -f "$out"' EXIT
 i=0
 for oracle in "$builds"/*; do
 	status=0
-	"$oracle" --decisions "$((decisions / n + 1))" --seed "$(printf '0x%x' $((seed + i)))" >"$out" 2>&1 || status=$?
+	"$tests/exec.sh" "$oracle" --decisions "$((decisions / n + 1))" --seed "$(printf '0x%x' $((seed + i)))" >"$out" 2>&1 || status=$?
 	check "$(grep '^oracle: seed' "$out"): $(grep '^oracle: .* disagreements' "$out" |
 		sed 's/^oracle: //')" test "$status" -eq 0
 	if [ "$status" -ne 0 ]; then cat "$out"; elif [ "$i" -eq 0 ]; then grep 'left out' "$out" || true; fi
