@@ -84,28 +84,28 @@ struct numa_policy_snapshot {
 
 /**
  * struct numa_policy_ops - a scan policy, as DEFINE_NUMA_POLICY() makes it
- * @decide: Required. Say whether the VMA should be scanned now, and by which rule. Called once
- *	per VMA and pass from task_numa_work(), in process context with the mmap lock held for
- *	reading, for VMAs that are suitable, past their scan delay and not yet finished in this
- *	sequence. Must not write, sleep or read anything but the snapshot: it is also asked in
- *	unit tests, by other policies' shadows and in user space. NULL in kernels that have neither
- *	tests, statistics nor trace events of scan policies.
- * @decide_vma: The same of a live VMA, for the scan loop: what it looks at is not gathered first,
- *	but read where and when it is needed. Called like @decide, by a static call. Not there in
- *	kernels without a scan loop, which have the policies for their tests only.
+ * @decide_vma: Required. Say whether the current task should scan the VMA now, and by which rule.
+ *	Called once per VMA and pass from task_numa_work(), in process context with the mmap lock
+ *	held for reading, for VMAs that are suitable, past their scan delay and not yet finished
+ *	in this sequence. Must not write, sleep or look at anything but what makes up a snapshot,
+ *	which is not gathered first, but read where and when it is needed.
+ *	Not there in kernels without a scan loop, which have the policies for their tests only.
+ * @decide: The same of a snapshot, for those who look on: unit tests, other policies' shadows,
+ *	user space. NULL in kernels that have neither tests, statistics nor trace events of scan
+ *	policies.
  * @name: Required. How the boot parameter, the log and the traces call it; of lower-case letters,
  *	digits and underscores.
  * @index: the policy's place in the table
- * @windows: how many of the newest windows @decide reads, 0 to NUMA_POLICY_WINDOWS
+ * @windows: how many of the newest windows it looks at, 0 to NUMA_POLICY_WINDOWS
  * @no_forced_pass: when a pass ends with a VMA refused, do not go round again to scan one
  *	refused VMA regardless, as kernels before v6.7 did not
  */
 struct numa_policy_ops {
-	enum numa_policy_reason (*decide)(const struct numa_policy_snapshot *snap);
 #ifdef CONFIG_NUMA_BALANCING
 	enum numa_policy_reason (*decide_vma)(const struct mm_struct *mm,
 					      const struct vm_area_struct *vma);
 #endif
+	enum numa_policy_reason (*decide)(const struct numa_policy_snapshot *snap);
 	const char *name;
 	unsigned char index;
 	unsigned char windows;

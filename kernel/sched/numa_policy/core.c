@@ -113,7 +113,9 @@ core_param(numa_scan_policy, numa_policy_in_force, numa_policy, 0444);
 #ifndef NUMA_POLICY_ONLY_ONE
 /* Nothing is scanned before the initcall below has set it. */
 DEFINE_STATIC_CALL_RET0(numa_policy_decide_vma, numa_policy_no_decision);
-const struct numa_policy_ops *numa_policy_called __numa_policy_chosen;
+#ifdef CONFIG_NUMA_POLICY_SWITCH
+const struct numa_policy_ops *numa_policy_called __read_mostly;
+#endif
 
 #define NUMA_POLICY_DECIDE_NAMED(_sym, _name, _text)				\
 	if (IS_ENABLED(CONFIG_NUMA_POLICY_##_sym) &&				\
@@ -213,6 +215,8 @@ static int __init numa_policy_start(void)
 {
 #ifndef NUMA_POLICY_ONLY_ONE
 	static_call_update(numa_policy_decide_vma, numa_policy_in_force->decide_vma);
+#endif
+#ifdef CONFIG_NUMA_POLICY_SWITCH
 	numa_policy_called = numa_policy_in_force;
 #endif
 	pr_info("scan policy %s\n", numa_policy_in_force->name);

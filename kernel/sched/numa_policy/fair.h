@@ -42,12 +42,11 @@ static __always_inline struct numa_policy_pass numa_policy_begin_pass(void)
 
 #ifdef NUMA_POLICY_ONLY_ONE
 	pass.policy = &numa_policy_inlined;
+#elif defined(CONFIG_NUMA_POLICY_SWITCH)
+	pass.policy = READ_ONCE(current->signal->numa_scan_policy) ?:
+		      READ_ONCE(numa_policy_in_force);
 #else
-#ifdef CONFIG_NUMA_POLICY_SWITCH
-	pass.policy = READ_ONCE(current->signal->numa_scan_policy);
-#endif
-	if (!pass.policy)
-		pass.policy = READ_ONCE(numa_policy_in_force);
+	pass.policy = READ_ONCE(numa_policy_in_force);
 #endif
 #ifdef CONFIG_NUMA_POLICY_STATS
 	pass.counts = &numa_policy_stats.policy[pass.policy->index];

@@ -32,12 +32,6 @@ enum numa_policy_reason numa_policy_no_decision(const struct mm_struct *mm,
 						const struct vm_area_struct *vma);
 DECLARE_STATIC_CALL(numa_policy_decide_vma, numa_policy_no_decision);
 
-/*
- * The policy behind the static call; NULL while that is being changed. A pass whose policy is
- * another one asks it by name.
- */
-extern const struct numa_policy_ops *numa_policy_called;
-
 enum numa_policy_reason numa_policy_decide_named(const struct numa_policy_ops *policy,
 						 const struct mm_struct *mm,
 						 const struct vm_area_struct *vma);
@@ -50,6 +44,12 @@ enum numa_policy_reason numa_policy_decide_observed(const struct numa_policy_ops
 #endif
 
 #ifdef CONFIG_NUMA_POLICY_SWITCH
+/*
+ * The policy behind the static call; NULL while that is being changed. A pass whose policy is
+ * another one asks it by name.
+ */
+extern const struct numa_policy_ops *numa_policy_called;
+
 void numa_policy_switch(const struct numa_policy_ops *policy);
 #endif
 

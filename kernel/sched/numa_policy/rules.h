@@ -34,7 +34,8 @@ _scope enum numa_policy_reason _function(const struct mm_struct *mm,			\
 
 /* Decisions on snapshots are asked for by tests and by those that look on, and built with them. */
 #if !defined(CONFIG_NUMA_BALANCING) || defined(CONFIG_NUMA_POLICY_TRACE) ||		\
-	defined(CONFIG_NUMA_POLICY_STATS) || IS_ENABLED(CONFIG_NUMA_POLICY_KUNIT_TEST)
+	defined(CONFIG_NUMA_POLICY_STATS) || defined(CONFIG_NUMA_POLICY_KUNIT_TEST) ||	\
+	defined(CONFIG_NUMA_POLICY_KUNIT_TEST_MODULE)
 #define NUMA_POLICY_DECIDE(_scope, _function, _decide)					\
 _scope enum numa_policy_reason _function(const struct numa_policy_snapshot *snap)	\
 {											\

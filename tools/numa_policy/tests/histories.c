@@ -197,6 +197,18 @@ static void count(const struct numa_policy_snapshot *snap, unsigned int reason, 
 
 int np_static_calls;
 
+#ifndef NUMA_POLICY_ONLY_ONE
+/* The policy behind the static call; without switching, the one in force from the beginning. */
+static const struct numa_policy_ops *behind_the_call(void)
+{
+#ifdef CONFIG_NUMA_POLICY_SWITCH
+	return numa_policy_called;
+#else
+	return numa_policy_in_force;
+#endif
+}
+#endif
+
 /*
  * The static call is used if nobody looks on, there is one, and it is this policy's, unless that is
  * the default, which is inlined.
@@ -207,7 +219,7 @@ static bool called_right(const struct numa_policy_pass *pass, bool observed)
 	return !np_static_calls;
 #else
 	return np_static_calls == (!observed && pass->policy != numa_policy_default &&
-				   pass->policy == numa_policy_called);
+				   pass->policy == behind_the_call());
 #endif
 }
 
@@ -380,7 +392,7 @@ static bool starts_right(void)
 #ifdef NUMA_POLICY_ONLY_ONE
 	return true;
 #else
-	return numa_policy_called == numa_policy_in_force &&
+	return behind_the_call() == numa_policy_in_force &&
 	       np_static_call_numa_policy_decide_vma == numa_policy_in_force->decide_vma;
 #endif
 }

@@ -184,7 +184,7 @@ static struct result *results;
 static const char *histories = "lib/kunit/numa_policy/histories";
 static char *work;		/* where everything is built */
 static char *here;		/* the repository */
-static char *exec;		/* what runs a player, also where the kernel has no 32-bit programs */
+static char *exec;		/* what runs a player: see exec.sh */
 static int jobs;
 static bool verbose;
 
