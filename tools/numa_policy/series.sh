@@ -134,6 +134,32 @@ without_function() {
 		END { printf "%s", comment }'
 }
 
+# without_decide FILE...: decisions on snapshots, which only those who look on ask for, are left out
+without_decide() {
+	for file; do
+		edit "$file" awk '
+			/^ \* @decide: / { dropping = 1; next }
+			dropping && /^ \*\t/ { next }
+			{ dropping = 0 }
+			/^\/\* Decisions on snapshots / { macros = 1 }
+			macros { if (/^#endif/) macros = 2; if (macros == 2 && /^$/) macros = 0; next }
+			/\(\*decide\)\(/ || /NUMA_POLICY_SET_DECIDE\(/ { next }
+			/^NUMA_POLICY_DECIDE\(/ { getline; next }
+			/^\tenum numa_policy_reason\t.*\\$/ { held = $0; next }
+			held != "" { if (!/_decide\(const/) print held; held = ""; if (/_decide\(const/) next }
+			{ print }'
+	done
+}
+
+# looking_on CONDITION: what has decisions on snapshots built, as far as it is there
+looking_on() {
+	edit "$stage/$P/rules.h" awk -v condition="$1" '
+		/^\/\* Decisions on snapshots / { on = 1 }
+		on && /^#if/ { print condition; skipping = 1 }
+		skipping { skipping = /\\$/; on = 0; next }
+		{ print }'
+}
+
 # The entries of options that are not there yet, lines that name these, and what they would choose.
 kconfig() {
 	awk -v missing=" $missing " -v boot="$1" '
@@ -207,20 +233,29 @@ hooks() {
 stage() {
 	now="$own $*"
 	stage=$work/stage
+	header=$stage/include/linux/numa_policy.h
 	rm -rf "$stage"
 	mkdir "$stage"
 	(cd "$lib" && cp --parents -R kernel include lib fs tools/numa_policy/shim "$stage")
-	missing='' options=''
+	missing=''
 	for p in $policies; do
 		has "$p" && continue
 		rm "$stage/$P/$p.c"
 		missing="$missing $(echo "$p" | tr a-z A-Z)"
 	done
-	has pid_history || missing="$missing HISTORY WINDOWS"
+	options='' state=$stage/include/linux/numa_policy_state.h
+	if ! has pid_history; then
+		missing="$missing HISTORY WINDOWS"
+		options=-UCONFIG_NUMA_POLICY_WINDOWS
+		edit "$state" sed '/^ \* define NUMA_POLICY_WINDOWS/s/, 2 to 8$//
+			/^ \*$/{N;/\n \* CONFIG_NUMA_POLICY_WINDOWS;/d;}'
+		edit "$header" sed '/^\/\* Four windows and the rest/,/^$/d'
+	fi
 	has hot_shared || missing="$missing SHARED_THRESHOLD"
 	drop=
 	if ! has boot; then
 		rm "$stage/$P/core.c" "$stage/$P/in_force.h"
+		edit "$header" sed '/^\/\* Bytes of a policy/,/^#define NUMA_POLICY_NAME_DEFAULT/d'
 		options="$options -DNUMA_POLICY_ONLY_ONE -DNR_NUMA_POLICIES_BUILT=1"
 	fi
 	if ! has switch; then
@@ -239,12 +274,16 @@ stage() {
 		missing="$missing TRACE"
 		options="$options -UCONFIG_NUMA_POLICY_TRACE"
 		rm "$stage/include/trace/events/numa_policy.h"
-		edit "$stage/include/linux/numa_policy_state.h" without_function numa_policy_trace_access
-		edit "$stage/include/linux/numa_policy_state.h" sed '/^struct vm_area_struct;$/{N;d;}'
+		edit "$state" without_function numa_policy_trace_access
+		edit "$state" sed '/^struct vm_area_struct;$/{N;d;}'
 	fi
 	if ! has kunit; then
 		rm -r "$stage/lib/kunit/numa_policy" "$stage/$P/.kunitconfig" "$stage/$P/kunit.c" \
 			"$stage/$P/kunit.h"
+		options="$options -DCONFIG_NUMA_BALANCING=1 -UCONFIG_NUMA_POLICY_KUNIT_TEST -UCONFIG_NUMA_POLICY_KUNIT_TEST_MODULE"
+		edit "$header" without_function numa_policy_age
+		edit "$header" sed '/Not there in kernels without a scan loop/d'
+		edit "$stage/$P/Kconfig" sed '/^# The tests need the policies only/d; s/ || NUMA_POLICY_KUNIT_TEST$//'
 		drop="$drop lib/kunit/Makefile lib/kunit/Kconfig"
 	fi
 
@@ -258,6 +297,15 @@ stage() {
 	if ! has stats; then
 		edit "$stage/$P/in_force.h" without_function numa_policy_shadowed
 		edit "$stage/$P/fair.h" sed '/^ \* @counts:/d; /^ \* @reason:/d'
+		without_decide "$header" "$stage/$P/policies.h" "$stage/$P/rules.h"
+	fi
+	if has stats && ! has trace; then
+		looking_on '#ifdef CONFIG_NUMA_POLICY_STATS'
+		for f in core.c fair.h in_force.h; do
+			edit "$stage/$P/$f" sed 's/^#if defined(CONFIG_NUMA_POLICY_TRACE) || defined(\(CONFIG_NUMA_POLICY_STATS\))$/#ifdef \1/'
+		done
+	elif has trace && ! has kunit; then
+		looking_on '#if defined(CONFIG_NUMA_POLICY_TRACE) || defined(CONFIG_NUMA_POLICY_STATS)'
 	fi
 	edit "$stage/$P/Kconfig" kconfig "$(has boot && echo 1 || true)"
 
@@ -280,13 +328,14 @@ stage() {
 		cat "$stage/$P"/*.c | grep -q "$rule(" ||
 			edit "$stage/$P/rules.h" without_function "$rule"
 	done
-	header=$stage/include/linux/numa_policy.h
 	for reason in $(sed -n 's/^\tX(\([A-Z_]*\),.*/\1/p' "$header"); do
 		[ "$reason" != SKIP ] || continue
 		cat "$stage/$P"/*.c "$stage/$P/rules.h" | grep -q "return NUMA_POLICY_$reason;" && continue
 		edit "$header" sed "/^ \\* @NUMA_POLICY_$reason:/d; /^\\tNUMA_POLICY_$reason,/d"
 		edit "$header" table "X\\($reason,"
 	done
+
+	has stats || edit "$header" sed '/^\/\* How traces and tools spell the reasons/,/^$/d'
 
 	edit "$stage/tools/numa_policy/shim/hooks" hooks "$drop " "$(has stats && echo 1 || true)" \
 		"$(has trace && echo 1 || true)"
@@ -382,8 +431,6 @@ cd "$repo"
 plainly git init -q --template= --initial-branch=series .
 plainly git config user.name "$name"
 plainly git config user.email "$email"
-plainly git config commit.gpgsign false
-plainly git config core.autocrlf false
 plainly git config core.excludesFile /dev/null
 plainly git config core.attributesFile /dev/null
 cp -R "$work/base/." .

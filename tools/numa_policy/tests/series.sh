@@ -59,9 +59,23 @@ before() { # PATCH-WITH-THIS-SUBJECT PATTERN: added by an earlier patch?
 	return 1
 }
 refuse "nothing of switching before its patch" before 'policy of a running' 'CONFIG_NUMA_POLICY_SWITCH'
-refuse "nor of counting" before 'count scan policies' 'config NUMA_POLICY_STATS\|numa_policy_scanned'
+refuse "nor of counting" before 'count scan policies' \
+	'config NUMA_POLICY_STATS\|numa_policy_scanned\|NUMA_POLICY_REASON_TEXTS\|(\*decide)(\|NUMA_POLICY_DECIDE('
 refuse "nor of tracing" before 'trace events' 'config NUMA_POLICY_TRACE\|numa_policy_trace_access'
-refuse "nor of choosing at boot" before 'policy at boot' 'core_param\|numa_scan_policy='
+refuse "nor of choosing at boot" before 'policy at boot' 'core_param\|numa_scan_policy=\|NUMA_POLICY_NAME_MAX'
+refuse "nor of the tests" before 'scripted histories' 'numa_policy_age(\|KUNIT\|numa_policies_tested'
+# A symbol, in the tree as of a patch, is one of that tree's Kconfig.
+before_their_time() {
+	for commit in $(git -C "$work/tmp/repo" rev-list --reverse base..series); do
+		git -C "$work/tmp/repo" grep -hE '^config NUMA_POLICY_' "$commit" | sed 's/config /CONFIG_/' >"$work/symbols"
+		git -C "$work/tmp/repo" grep -noE 'CONFIG_NUMA_POLICY_[A-Z0-9_]*[A-Z0-9]\b' "$commit" -- '*.[ch]' '*/Makefile' |
+			sed 's/_MODULE$//' | grep -vwF -f "$work/symbols"
+	done
+	return 1
+}
+check "symbols were looked for" test "$(git -C "$work/tmp/repo" rev-list --count base..series)" -ge 14
+before_their_time | head -n 3 >"$work/early"
+check "no option is named before there is one: $(cat "$work/early")" test ! -s "$work/early"
 two_blank() { awk '/^\+$/ { if (blank) { print FILENAME; exit } blank = 1; next } { blank = 0 }' "$@" | grep .; }
 refuse "no patch adds two blank lines to code" two_blank "$work"/out/000[1-9]*.patch "$work"/out/001[0-2]*.patch
 
