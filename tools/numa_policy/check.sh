@@ -65,7 +65,7 @@ run() {
 	name=$1 part=${1%-[12]}
 	set --
 	case $name in
-	patches | objects | arm64) set -- "$tool" ;;
+	patches | objects | arm64 | um32) set -- "$tool" ;;
 	random-1) set -- $((COUNT - COUNT / 2)) "$seed" ;;
 	random-2) set -- $((COUNT / 2)) $((seed + COUNT - COUNT / 2)) ;;
 	esac
