@@ -88,7 +88,9 @@ everything_on() {
 # own_objects OBJ: what is compiled for us under its configuration: ours, and what we are part of
 own_objects() {
 	! grep -q '^CONFIG_NUMA_POLICY=y' "$1/.config" || echo kernel/sched/numa_policy/
-	! grep -q '^CONFIG_NUMA_POLICY_SWITCH=y' "$1/.config" || echo fs/proc/numa_scan_policy.o
+	# make does not enter fs/proc in a kernel without it.
+	! grep -q '^CONFIG_NUMA_POLICY_SWITCH=y' "$1/.config" || ! grep -q '^CONFIG_PROC_FS=y' "$1/.config" ||
+		echo fs/proc/numa_scan_policy.o
 	! grep -q '^CONFIG_NUMA_POLICY_KUNIT_TEST=[ym]' "$1/.config" || echo lib/kunit/numa_policy/
 	echo kernel/sched/fair.o
 }

@@ -29,6 +29,8 @@ random() {
 			printf 'CONFIG_%s=y\n' SMP NUMA MIGRATION NUMA_BALANCING
 		else
 			printf 'CONFIG_%s=y\n' KUNIT NUMA_POLICY_KUNIT_TEST
+			# That would say how they are built.
+			echo '# CONFIG_KUNIT_ALL_TESTS is not set'
 		fi
 		printf '# CONFIG_%s is not set\n' COMPILE_TEST PREEMPT_RT WERROR GCC_PLUGINS DEBUG_INFO_BTF \
 			MODULE_SIG SYSTEM_TRUSTED_KEYRING IKHEADERS RUST
