@@ -397,6 +397,22 @@ static bool look(struct np_pass *pass, struct seen *seen)
 	return ret ? fail("cannot read the trace") : true;
 }
 
+/*
+ * New pages wait for the LRU lists in batches of the CPUs, which refer to them; before v6.10 a pass
+ * does not make a page trap that anything but one mapping refers to. Whoever asks for a page to be
+ * moved has the batches emptied, even if it is where it is to be.
+ */
+static bool empty_batches(int task)
+{
+	void *page = (void *)(BALLAST + task * NP_PAGE);
+	int node, status;
+
+	if (syscall(SYS_move_pages, 0, 1UL, &page, NULL, &node, 0) || node < 0 ||
+	    syscall(SYS_move_pages, 0, 1UL, &page, &node, &status, MPOL_MF_MOVE))
+		return fail("move_pages: %s", strerror(errno));
+	return true;
+}
+
 /* Be an ordinary task until the kernel has made the passes that are wanted. */
 static bool pass_until(int task, struct np_pass *pass, struct seen *seen, int until)
 {
@@ -415,6 +431,9 @@ static bool pass_until(int task, struct np_pass *pass, struct seen *seen, int un
 			if (seq == seen->seq && seen->refused)
 				seen->again = true;
 			seen->end = false;
+			/* What was moved meanwhile waits in them, too. */
+			if (seq < until && !empty_batches(task))
+				return false;
 		}
 		if (pass->inside && seen->asked && !seen->refused)
 			return true;
@@ -424,22 +443,6 @@ static bool pass_until(int task, struct np_pass *pass, struct seen *seen, int un
 	}
 	if (seq > until)
 		return fail("the sequence went from %d to %d", seen->seq, seq);
-	return true;
-}
-
-/*
- * New pages wait for the LRU lists in batches of the CPUs, which refer to them; before v6.10 a pass
- * does not make a page trap that anything but one mapping refers to. Whoever asks for a page to be
- * moved has the batches emptied, even if it is where it is to be.
- */
-static bool empty_batches(int task)
-{
-	void *page = (void *)(BALLAST + task * NP_PAGE);
-	int node, status;
-
-	if (syscall(SYS_move_pages, 0, 1UL, &page, NULL, &node, 0) || node < 0 ||
-	    syscall(SYS_move_pages, 0, 1UL, &page, &node, &status, MPOL_MF_MOVE))
-		return fail("move_pages: %s", strerror(errno));
 	return true;
 }
 
