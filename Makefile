@@ -224,6 +224,7 @@ hb-windows = $(patsubst w%,%,$(firstword $(subst -, ,$(1))))
 hb-part = $(word 2,$(subst -, ,$(1)))
 hb-policies = $(or $(filter $(call hb-part,$(1)),$(POLICY_NAMES)),$(POLICY_NAMES))
 hb-default = $(or $(filter $(call hb-part,$(1)),$(POLICY_NAMES)),$(if $(filter w4-t5,$(1)),always,seq_delta))
+hb-stats = $(filter w2 w4% w5 w7 w8-32,$(1))
 hb-syms = $(foreach p,$(1),$(patsubst $(p)=%,%,$(filter $(p)=%,$(POLICY_PAIRS))))
 hb-options = -I$(T)/include -Iinclude -include linux/kconfig.h \
 	     -DCONFIG_NUMA_POLICY_WINDOWS=$(hb-windows) \
@@ -235,9 +236,9 @@ hb-options = -I$(T)/include -Iinclude -include linux/kconfig.h \
 	     $(if $(filter w3 w6 w4-32,$(1)),,-DCONFIG_HAVE_STATIC_CALL=1) \
 	     $(if $(filter w4-% w5 w7,$(1)),,-DCONFIG_NUMA_POLICY_TRACE=1) \
 	     $(if $(filter w2% w4 w4-t5 w6 w7 w8-32,$(1)),-DCONFIG_NUMA_POLICY_SWITCH=1) \
-	     $(if $(filter w2 w4% w5 w7 w8-32,$(1)),-DCONFIG_NUMA_POLICY_STATS=1) \
+	     $(if $(hb-stats),-DCONFIG_NUMA_POLICY_STATS=1) \
 	     $(if $(filter 32,$(hb-part)),$(M32))
-hb-sources = $(T)/util.c $(H)/history.c $(patsubst %,$(P)/%.c,$(hb-policies))
+hb-sources = $(T)/util.c $(H)/history.c $(patsubst %,$(P)/%.c,$(hb-policies)) $(if $(hb-stats),$(P)/shadow.c)
 
 # What players and oracles are made of, besides the library.
 PLAYER_DEPS := $(wildcard $(T)/include/*/* $(T)/include/*/*/*) $(T)/tests/live.h $(T)/util.c $(T)/util.h Makefile

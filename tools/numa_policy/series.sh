@@ -266,8 +266,8 @@ stage() {
 	fi
 	if ! has stats; then
 		missing="$missing STATS"
-		options="$options -UCONFIG_NUMA_POLICY_STATS"
-		rm "$stage/$P/stats.c" "$stage/$P/stats.h"
+		options="$options -UCONFIG_NUMA_POLICY_STATS -UNUMA_POLICY_DECISION_ONLY"
+		rm "$stage/$P/stats.c" "$stage/$P/stats.h" "$stage/$P/shadow.c"
 		edit "$stage/$P/fair.h" without_function numa_policy_scanned
 	fi
 	if ! has trace; then
@@ -296,6 +296,7 @@ stage() {
 	fi
 	if ! has stats; then
 		edit "$stage/$P/in_force.h" without_function numa_policy_shadowed
+		edit "$stage/$P/rules.h" sed '/NUMA_POLICY_DECISION_ONLY,$/{s/ With NUMA_POLICY_DECISION_ONLY,$//;n;d;}'
 		edit "$stage/$P/fair.h" sed '/^ \* @counts:/d; /^ \* @reason:/d'
 		without_decide "$header" "$stage/$P/policies.h" "$stage/$P/rules.h"
 	fi

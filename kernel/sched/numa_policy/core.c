@@ -35,12 +35,8 @@ static const struct numa_policy_ops * const numa_policies[] = {
 	NUMA_POLICIES(NUMA_POLICY_BUILT)
 };
 
-/* A text if the option is set: IS_ENABLED() for strings, as far as the preprocessor. */
-#define NUMA_POLICY_IF(_option, _text) __NUMA_POLICY_IF(_option, _text)
-#define __NUMA_POLICY_IF(_value, _text) ___NUMA_POLICY_IF(__ARG_PLACEHOLDER_##_value, _text)
-#define ___NUMA_POLICY_IF(_arg_or_junk, _text) __take_second_arg(_arg_or_junk _text, "")
 #define NUMA_POLICY_BUILT_NAME(_sym, _name, _text) \
-	NUMA_POLICY_IF(CONFIG_NUMA_POLICY_##_sym, #_name " ")
+	NUMA_POLICY_IF(CONFIG_NUMA_POLICY_##_sym, #_name " ", "")
 
 const char numa_policy_names[] = NUMA_POLICIES(NUMA_POLICY_BUILT_NAME);
 
@@ -182,13 +178,14 @@ enum numa_policy_reason numa_policy_decide_observed(const struct numa_policy_ops
 	numa_policy_look(&snap, mm, vma);
 	state = data_race(*snap.state);
 	snap.state = &state;
-	reason = decide_snap(policy, &snap);
-#ifdef CONFIG_NUMA_POLICY_TRACE
-	trace_numa_policy_decide(mm, vma, policy, &snap, reason);
-#endif
 #ifdef CONFIG_NUMA_POLICY_STATS
 	if (numa_policy_shadowed())
-		numa_policy_shadow(policy, &snap, reason);
+		reason = numa_policy_shadow(policy, &snap);
+	else
+#endif
+		reason = decide_snap(policy, &snap);
+#ifdef CONFIG_NUMA_POLICY_TRACE
+	trace_numa_policy_decide(mm, vma, policy, &snap, reason);
 #endif
 	return reason;
 }

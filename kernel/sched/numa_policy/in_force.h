@@ -16,6 +16,12 @@
 #endif
 #endif
 
+/* One of two texts, by whether the option is set: IS_ENABLED() for the preprocessor. */
+#define NUMA_POLICY_IF(_option, _then, _else) __NUMA_POLICY_IF(_option, _then, _else)
+#define __NUMA_POLICY_IF(_value, _then, _else) \
+	___NUMA_POLICY_IF(__ARG_PLACEHOLDER_##_value, _then, _else)
+#define ___NUMA_POLICY_IF(_arg_or_junk, _then, _else) __take_second_arg(_arg_or_junk _then, _else)
+
 /*
  * The policy of the system. Set by Kconfig, then by the boot parameter numa_scan_policy= before
  * there is anything to scan, and where it can be switched at any time after; never NULL.
@@ -79,8 +85,8 @@ struct numa_policy_stats {
 DECLARE_PER_CPU(struct numa_policy_stats, numa_policy_stats);
 DECLARE_STATIC_KEY_FALSE(numa_policy_shadow_key);
 
-void numa_policy_shadow(const struct numa_policy_ops *policy,
-			const struct numa_policy_snapshot *snap, enum numa_policy_reason reason);
+enum numa_policy_reason numa_policy_shadow(const struct numa_policy_ops *policy,
+					   const struct numa_policy_snapshot *snap);
 
 static inline bool numa_policy_shadowed(void)
 {

@@ -68,12 +68,14 @@ _scope enum numa_policy_reason _function(const struct numa_policy_snapshot *snap
  * @...: further members of struct numa_policy_ops, as designated initialisers
  *
  * The scan loop includes the source of the policy that Kconfig has made the default with
- * NUMA_POLICY_INLINE defined, and makes its decision itself.
+ * NUMA_POLICY_INLINE defined, and makes its decision itself. With NUMA_POLICY_DECISION_ONLY,
+ * nothing is made but the decision function.
  */
 #define DEFINE_NUMA_POLICY(_name, ...)							\
 	__DEFINE_NUMA_POLICY(_name, NUMA_POLICY_NAME(_name), __VA_ARGS__)
 #define __DEFINE_NUMA_POLICY(_name, _ops, ...)						\
 	___DEFINE_NUMA_POLICY(_name, _ops, __VA_ARGS__)
+#ifndef NUMA_POLICY_DECISION_ONLY
 #define ___DEFINE_NUMA_POLICY(_name, _ops, ...)						\
 NUMA_POLICY_DEFAULT_IS(_name)								\
 											\
@@ -88,6 +90,10 @@ NUMA_POLICY_OPS_SCOPE const struct numa_policy_ops _ops = {					\
 	.index = NUMA_POLICY_INDEX_##_name,						\
 	__VA_ARGS__									\
 }
+#else
+#define ___DEFINE_NUMA_POLICY(_name, _ops, ...)						\
+	extern const struct numa_policy_ops numa_policy_##_name
+#endif
 
 /*
  * Each rule expects to say no: a pass over many VMAs consists of refusals, and the straight line is

@@ -8,7 +8,6 @@
 #include <linux/jump_label.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -19,69 +18,12 @@
 DEFINE_PER_CPU(struct numa_policy_stats, numa_policy_stats);
 DEFINE_STATIC_KEY_FALSE(numa_policy_shadow_key);
 
-/*
- * What the policies said that were not in force, by what the policy in force said: first if it
- * skipped, then if it did not. Only where they disagree; with the decisions in all, the rest
- * follows from that.
- *
- * @differs: decisions in which another policy, by its index, said the opposite, by the reason of
- *	the one of the two that did not skip
- * @asked: decisions in all; counted before @differs and read after it, so that it is not behind
- */
-struct numa_policy_shadow_row {
-	unsigned long differs[NR_NUMA_POLICIES][NR_NUMA_POLICY_REASONS];
-	unsigned long asked;
-};
-
-struct numa_policy_shadow_counts {
-	struct numa_policy_shadow_row row[NR_NUMA_POLICIES][2];
-};
-
-static struct numa_policy_shadow_counts __percpu *shadow_counts;
+struct numa_policy_shadow_counts __percpu *numa_policy_shadow_counts;
 
 /* Where the counters stood when they were reset; the lock is for that and for turning shadow on. */
 static DEFINE_MUTEX(stats_mutex);
 static struct numa_policy_stats stats_base;
 static struct numa_policy_shadow_counts *shadow_base;
-
-static __always_inline void shadow_one(struct numa_policy_shadow_row __percpu *row, int index,
-				       enum numa_policy_reason reason,
-				       enum numa_policy_reason other)
-{
-	/* One of the two is NUMA_POLICY_SKIP, which is 0. */
-	if (!reason != !other)
-		this_cpu_inc(row->differs[index][reason | other]);
-}
-
-#define NUMA_POLICY_SHADOW(_sym, _name, _text)						\
-	if (IS_ENABLED(CONFIG_NUMA_POLICY_##_sym) &&					\
-	    policy->index != NUMA_POLICY_INDEX_##_name)					\
-		shadow_one(row, NUMA_POLICY_INDEX_##_name, reason,			\
-			   numa_policy_##_name##_decide(snap));
-
-/**
- * numa_policy_shadow() - ask all other policies, and count who would have said the opposite
- * @policy: the policy that decided
- * @snap: what it decided on; nothing changes it
- * @reason: what it said
- */
-void numa_policy_shadow(const struct numa_policy_ops *policy,
-			const struct numa_policy_snapshot *snap, enum numa_policy_reason reason)
-{
-	/* Pairs with the release in numa_policy_set_shadow(): the counters begin at 0. */
-	struct numa_policy_shadow_counts __percpu *counts = smp_load_acquire(&shadow_counts);
-	struct numa_policy_shadow_row __percpu *row;
-
-	/* Where jump labels are no barrier, the key can be seen before the counters. */
-	if (unlikely(!counts))
-		return;
-	row = &counts->row[policy->index][reason != NUMA_POLICY_SKIP];
-	/* All of a decision on one CPU, for who adds them up. */
-	preempt_disable();
-	this_cpu_inc(row->asked);
-	NUMA_POLICIES(NUMA_POLICY_SHADOW)
-	preempt_enable();
-}
 
 /**
  * numa_policy_get_shadow() - whether the other policies are asked
@@ -108,7 +50,7 @@ static int make_shadow_counts(void)
 		return -ENOMEM;
 	}
 	/* Pairs with the load in numa_policy_shadow(). */
-	smp_store_release(&shadow_counts, counts);
+	smp_store_release(&numa_policy_shadow_counts, counts);
 	return 0;
 }
 
@@ -123,7 +65,7 @@ int numa_policy_set_shadow(bool on)
 	int err = 0;
 
 	mutex_lock(&stats_mutex);
-	if (on && !shadow_counts)
+	if (on && !numa_policy_shadow_counts)
 		err = make_shadow_counts();
 	if (!err && on)
 		static_branch_enable(&numa_policy_shadow_key);
@@ -161,7 +103,8 @@ static void stats_sum(struct numa_policy_stats *sum)
 
 static void shadow_sum(struct numa_policy_shadow_counts *sum)
 {
-	sum_up((unsigned long *)sum, (unsigned long __percpu *)shadow_counts, SHADOW_COUNTERS);
+	sum_up((unsigned long *)sum, (unsigned long __percpu *)numa_policy_shadow_counts,
+	       SHADOW_COUNTERS);
 }
 
 /**
@@ -180,7 +123,7 @@ void numa_policy_reset_stats(void)
 void numa_policy_reset_shadow(void)
 {
 	mutex_lock(&stats_mutex);
-	if (shadow_counts)
+	if (numa_policy_shadow_counts)
 		shadow_sum(shadow_base);
 	mutex_unlock(&stats_mutex);
 }
@@ -267,7 +210,7 @@ int numa_policy_show_shadow(struct seq_file *m)
 	if (!sum)
 		return -ENOMEM;
 	mutex_lock(&stats_mutex);
-	if (shadow_counts) {
+	if (numa_policy_shadow_counts) {
 		shadow_sum(sum);
 		subtract((unsigned long *)sum, (unsigned long *)shadow_base, SHADOW_COUNTERS);
 	}

@@ -48,6 +48,11 @@ rm entry
 # shellcheck disable=SC2016
 echo 'obj-$(CONFIG_NUMA_POLICY_NEWEST) += newest.o' >>$dir/Makefile
 
+# ... its decision among those of all, ...
+awk '{ print } /^#define NUMA_POLICY_DECISION_ONLY/ {
+	printf "#ifdef CONFIG_NUMA_POLICY_NEWEST\n#include \"newest.c\"\n#endif\n" }' \
+	"$top/$dir/shadow.c" >$dir/shadow.c
+
 # ... and one line in the table.
 sed -i 's/^\tX(HOT_SHARED,.*/& \\\n\tX(NEWEST, newest, "a policy made by a test")/' $dir/policies.h
 

@@ -134,17 +134,25 @@ static bool shadow_right(void)
 /* Before anything was asked. */
 static void no_stats(void)
 {
+	const struct vma_numab_state fresh = { .start_scan_seq = 100, .prev_scan_seq = 99 };
+	const struct numa_policy_snapshot shown = {
+		.state = &fresh, .vma_start = 0x10000, .pid = 1001, .scan_seq = 100,
+		.nr_threads = 1,
+	};
+	const struct numa_policy_ops *policy = numa_policy_in_force;
+
 	for (int i = 0; i < 2; i++) {
 		allocs = i;
 		expect(numa_policy_set_shadow(true) == -ENOMEM && !numa_policy_get_shadow() &&
-		       !shadow_counts && !shadow_base,
+		       !numa_policy_shadow_counts && !shadow_base,
 		       "without memory after %d pieces, shadow stays off", i);
 	}
 	allocs = 0;
 	expect(numa_policy_show_stats(NULL) == -ENOMEM && numa_policy_show_shadow(NULL) == -ENOMEM,
 	       "without memory, nothing is shown");
 	allocs = -1;
-	numa_policy_shadow(numa_policy_in_force, NULL, NUMA_POLICY_SKIP);
+	expect(numa_policy_shadow(policy, &shown) == policy->decide(&shown),
+	       "without counters, the policy in force decides all the same");
 	numa_policy_reset_shadow();
 	expect(!numa_policy_set_shadow(false) && !numa_policy_get_shadow(), "shadow can be off");
 	expect(stats_right() && lines == 1, "nothing was counted yet");
@@ -205,7 +213,7 @@ static void all_stats(void)
 
 	/* Where memory is weakly ordered, a count may be seen before the total that has it. */
 	for (unsigned int q = 0; q < NR_NUMA_POLICIES; q++)
-		shadow_counts->row[p][true].differs[q][NUMA_POLICY_INITIAL] += 1000;
+		numa_policy_shadow_counts->row[p][true].differs[q][NUMA_POLICY_INITIAL] += 1000;
 	show_file(numa_policy_show_shadow, "policy ");
 	expect(!strstr(lines_text, "1844674") && !strstr(lines_text, "42949"),
 	       "no count is shown as less than none");

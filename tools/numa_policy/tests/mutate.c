@@ -1607,7 +1607,10 @@ static void add_object(struct build *build, char *source)
 	o->needs = np_alloc(nr_sources * sizeof(*o->needs));
 }
 
-/* The policies' sources are compiled as one, for speed; each of the others by itself. */
+/*
+ * The policies' sources are compiled as one, for speed; each of the others by itself, among them
+ * the one that includes the policies.
+ */
 static void make_trees(void)
 {
 	for (int k = 0; k < jobs; k++) {
@@ -1627,7 +1630,8 @@ static void make_trees(void)
 
 			if (len < 3 || strcmp(word + len - 2, ".c"))
 				build->options[kept++] = word;
-			else if (!strncmp(word, POLICIES, strlen(POLICIES)))
+			else if (!strncmp(word, POLICIES, strlen(POLICIES)) &&
+				 !ends_with(word, "/shadow.c"))
 				np_buf_printf(&all, "#include \"%s\"\n", word);
 			else
 				add_object(build, np_strdup(word));
