@@ -159,8 +159,8 @@ policies 246 256 266 | guest switch 265 1195 236 64 56
 passes_bound "switchable: an access" "switch: access recorded, first" 2
 guest stats 272 1260 236 63 56 </dev/null
 passes_bound "5 % on a pass" "stats: pass, 10 VMAs scanned" 3
-guest shadow 322 1230 236 63 56 </dev/null
-passes_bound "the shadow" "shadow: decision: 86\.0 instructions, at most 1\.4 times the sum of .* 60\.0"
+guest shadow 297 1230 236 63 56 </dev/null
+passes_bound "the shadow" "shadow: decision: 61\.0 instructions, at most the sum of .* 60\.0"
 guest stats 272 1200 236 63 72 </dev/null
 passes_bound "the state" "stats: state of a VMA: 72 bytes, at most 64"
 objects 3100
