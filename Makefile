@@ -273,7 +273,7 @@ $(BUILD)/test/oracle/%: $(wildcard $(T)/oracle/*) $(LIBRARY) $(PLAYER_DEPS) | de
 	@mkdir -p $(@D)
 	@echo "  CC      oracle $*"
 	@$(CC) $(NP_CFLAGS) $(call hb-options,$*) -o $@ $(filter $(T)/oracle/%.c,$^) \
-		$(filter-out $(T)/util.c,$(call hb-sources,$*))
+		$(filter-out $(T)/util.c $(P)/shadow.c,$(call hb-sources,$*))
 
 # What is left of builds that there are no more must not be played.
 prune:
