@@ -26,18 +26,18 @@ series() {
 	return 1
 }
 
-# checked PATCH: nothing but what is excepted. Findings are about the files as of this patch.
+# checked PATCH: nothing but what is excepted. Findings are about the files as of this patch, or have no
+# file, as those about its message. Commits that this cites are mainline's, which no repository here has.
 checked() {
 	git -C "$dir/series/repo" checkout -q "$commit" || return
 	base=$dir/series/repo
-	perl "$source/scripts/checkpatch.pl" --strict --no-tree --no-summary --show-types --terse --showfile \
-		--max-line-length=100 "$1" >"$dir/said" 2>"$dir/errors" || [ $? -eq 1 ] || {
+	GIT_DIR=$dir/none perl "$source/scripts/checkpatch.pl" --strict --no-tree --no-summary --show-types \
+		--terse --showfile --max-line-length=100 "$1" >"$dir/said" 2>"$dir/errors" || [ $? -eq 1 ] || {
 		tail -n 3 "$dir/errors" >&2
 		return 1
 	}
-	findings <"$dir/said" | sed 's,: checkpatch/FILE_PATH,: patches/FILE_PATH,' >"$dir/findings"
-	# Found without a file, as a fault of the message is.
-	! grep -E '^[^:]*\.patch:[0-9]*: (ERROR|WARNING|CHECK)' "$dir/said" >&2 || return
+	sed 's,^:,message:,' "$dir/said" | findings |
+		sed '/^message:/s,: checkpatch/,: patches/,; s,: checkpatch/FILE_PATH,: patches/FILE_PATH,' >"$dir/findings"
 	grep -v ': checkpatch/' "$dir/findings" >>"$dir/on-patches"
 	grep ': checkpatch/' "$dir/findings" | lenient=1 excepted checkpatch
 }
