@@ -362,20 +362,7 @@ parameters() {
 
 # The page goes into the list of the scheduler's pages, behind the last that has the usual name.
 index_page() {
-	awk '
-		/^ +sched-/ && seen { last = NR }
-		/toctree::/ { seen = 1 }
-		{ lines[NR] = $0 }
-		END {
-			if (!last)
-				exit 1
-			match(lines[last], /^ */)
-			for (i = 1; i <= NR; i++) {
-				print lines[i]
-				if (i == last)
-					print substr(lines[last], 1, RLENGTH) "numa-scan-policy"
-			}
-		}'
+	awk -f "$here/index-page.awk"
 }
 
 # Sections are sorted by their titles.

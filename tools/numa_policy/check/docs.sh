@@ -18,9 +18,7 @@ tree() {
 		tools init "$dir/tree") || return 1
 	cp "$top/$page" "$dir/tree/$page"
 	index=$dir/tree/Documentation/scheduler/index.rst
-	sed 's/^    sched-stats$/&\n    numa-scan-policy/' "$index" >"$index.new"
-	mv "$index.new" "$index"
-	grep -q numa-scan-policy "$index"
+	awk -f "$top/tools/numa_policy/series/index-page.awk" "$index" >"$index.new" && mv "$index.new" "$index"
 }
 check "the page can be put into a tree's index" tree
 rm -rf "$dir/obj" "$dir/log"

@@ -11,14 +11,6 @@ obj=$dir/obj
 # Other files may warn in configurations that nobody builds.
 only_ours=1
 
-case $count in
-'' | *[!0-9]*) echo "RANDOM=$count: must be a number of configurations" >&2; exit 2 ;;
-esac
-case $seed in
-'') seed=$(date +%s) ;;
-*[!0-9]*) echo "SEED=$seed: must be a number, as one that was printed" >&2; exit 2 ;;
-esac
-
 # random SEED PROBABILITY: in every second one, NUMA balancing is on; in the others, it is the tests
 # that have us built. Not what needs tools that may not be here, nor another compiler's plugins.
 random() {

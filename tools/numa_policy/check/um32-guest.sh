@@ -8,7 +8,7 @@ tool=$1 dir=$2
 shift 2
 
 # Of a program's output only the end is kept, so it goes to the guest's console.
-rm -rf "$dir/boot"
+rm -rf "${dir:?}/boot"
 "$tool" run --kernel "$dir/kernel" --initrd "$dir/tools/guest/initramfs.cpio" --policies seq_delta --reps 1 \
 	--topology 2x1,mem=2048 --limit 3000 --timeout 1500 --stall 600 --keep --out "$dir/boot" -- \
 	sh -c '"$@" </dev/null >/dev/console 2>&1' sh "$@" >"$dir/boot.log" 2>&1 || {
