@@ -44,9 +44,9 @@ TEST_PACKAGES := chromium git linux-perf munge openssh-server parallel slurm-wlm
 FORCE:
 
 help:
-	@echo 'make compare     run the policies in guests and print a comparison'
-	@echo 'make experiments hold the published claims against runs in guests, with a verdict each'
-	@echo 'make test        run every test'
+	@echo 'make compare     run the policies in guests and print a comparison (30 minutes)'
+	@echo 'make experiments hold the published claims against runs in guests, with a verdict each (an hour)'
+	@echo 'make test        run every test (an hour)'
 	@echo 'make kunit       run the KUnit suite on user-mode Linux and in QEMU'
 	@echo 'make histories   play the scripted histories to the policies, in user space'
 	@echo 'make mutate      whether the histories notice mistakes in the policies, one at a time'
@@ -55,7 +55,7 @@ help:
 	@echo 'make bench       measure what the library costs, in guest instructions'
 	@echo 'make stress      kernels that look for mistakes, in guests where everything happens at once'
 	@echo 'make patches     write the library as a series of patches for the tree KSRC'
-	@echo 'make check       what the kernel'"'"'s own checks, other compilers and configurations say'
+	@echo 'make check       what the kernel'"'"'s own checks, other compilers and configurations say (40 minutes; QUICK=1: 3)'
 	@echo 'make kernel      build the guest kernel with all policies'
 	@echo 'make deb         build Debian packages of the patched kernel, for real hardware'
 	@echo 'make apply       put the library into the kernel tree KSRC'
@@ -79,7 +79,7 @@ help:
 	@echo 'DECISIONS=N      oracle: decisions in all (default: 100000000)'
 	@echo 'SEED=S           oracle: a seed that a run printed (default: a fresh one)'
 	@echo 'RESULTS=DIR      patches: the comparison that the cover letter shows (default: none)'
-	@echo 'CHECK=1          patches: build after each of them, and run KUnit'
+	@echo 'CHECK=1          patches: build after each of them, run KUnit and guests (30 minutes)'
 	@echo 'PATCHES=DIR      patches: where they go (default: build/patches)'
 	@echo 'QUICK=1          check: the quick form, for every commit'
 	@echo 'SKIP="..."       check: parts to leave out, which otherwise fail if they cannot be run'
