@@ -1598,6 +1598,11 @@ static void link_files(int worker, const char *pattern)
 	globfree(&found);
 }
 
+static bool ends_with(const char *s, const char *end)
+{
+	return strlen(s) >= strlen(end) && !strcmp(s + strlen(s) - strlen(end), end);
+}
+
 static void add_object(struct build *build, char *source)
 {
 	struct object *o = ADD(build->objects, build->nr_objects);
@@ -1848,11 +1853,6 @@ static bool report(bool all, time_t seconds)
 }
 
 /* ---- options ---- */
-
-static bool ends_with(const char *s, const char *end)
-{
-	return strlen(s) >= strlen(end) && !strcmp(s + strlen(s) - strlen(end), end);
-}
 
 static void read_builds(int argc, char **argv)
 {
